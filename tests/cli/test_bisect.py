@@ -133,6 +133,48 @@ def test_the_result_is_printed_though_not_all_is_put_back(laptop: Search) -> Non
     result = laptop.ssdpm("bisect", "bad", "--root", str(laptop.root))
     assert result.returncode == 5
     assert b"Found: it fails with" in result.stdout
+    said = " ".join(result.stderr.decode().split())
+    assert 'pm_qos_latency_tolerance_us is "555", and should be "100000": ' in said
+    line = "  nvme0 latency limit: 555 us, before 100 ms\n"
+    named = f"Not as before the search:\n{line}"
+    assert named in result.stdout.decode()
+    # Somebody else has set it, so a stop restores it neither.
+    assert named in laptop("report") and named in laptop()
+    assert "To restore" not in laptop()
+    (laptop.root / LIMIT).write_text("100000\n")
+    assert "Not as before" not in laptop()
+
+
+def test_each_setting_that_is_not_as_before_is_named_with_both_values(
+    ssdpm: Command, machine: Make
+) -> None:
+    search = Search(ssdpm, machine("eight-drives"))
+    port = search.root / PORT.replace("host1", "host0")
+    (search.root / DEPTH).write_text("32\n")
+    search("start", *SEEN, "nvme0", "sda")
+    assert "Not as before" not in search("bad")
+    (search.root / LIMIT).write_text("7000\n")
+    (search.root / DEPTH).write_text("1\n")
+    port.write_text("medium_power\n")
+    named = (
+        "Not as before the search:\n"
+        "  nvme0 latency limit: 7 ms, before 100 ms\n"
+        "  sda link policy: medium_power, before med_power_with_dipm\n"
+        "  sda queue depth: 1, before 32\n"
+    )
+    assert named in search("report") and named in search("status")
+
+
+def test_a_link_that_is_not_as_before_is_named_with_all_features(
+    linked: Search,
+) -> None:
+    linked("start", *SEEN, "--only", "pcie-link", "nvme0")
+    linked("bad")
+    (linked.root / LINK / "l1_2_aspm").write_text("0\n")
+    (linked.root / LINK / "l1_2_pcipm").write_text("0\n")
+    [line] = [row for row in linked().splitlines() if "PCIe link:" in row]
+    now, before = line.split(": ")[1].split(", before ")
+    assert "l1.2" in before and "l1.2" not in now and "l1.1" in now
 
 
 def test_a_report_has_the_settings_of_all_drives(
@@ -734,18 +776,29 @@ def test_a_value_that_cannot_be_put_back_keeps_no_other_drive(
         limits[0].mkdir()
     root = ("--root", str(search.root))
 
-    def stop(*more: str) -> tuple[int, str]:
+    def act(*words: str) -> tuple[int, str]:
         result = ssdpm.run(
             *("unshare", "-m", "sh", "-c", READ_ONLY, str(limits[0])),
-            *(str(ssdpm.directory / "bin/ssdpm"), "bisect", "stop", *root, *more),
+            *(str(ssdpm.directory / "bin/ssdpm"), "bisect", *words, *root),
         )
         return result.returncode, " ".join(result.stderr.split())
 
+    def stop(*more: str) -> tuple[int, str]:
+        return act("stop", *more)
+
+    ended, _ = act("bad")
+    assert ended in (1, 4)
+    line = f"nvme0 latency limit: {'unknown' if fault == 'unreadable' else 'no APST'}, before"
+    assert line in search("status")
+    assert f"To restore what can be restored: ssdpm bisect --root {search.root} stop" in (
+        search("status").replace("\\\n", "")
+    )
     status, said = stop()
     assert status in (1, 4), said
     assert limits[1].read_text().strip() == before[1]
     assert "nvme0: not restored: /sys/" in said and "nvme1" not in said
-    assert f'pm_qos_latency_tolerance_us should be "{before[0]}"' in said
+    now = "unknown" if fault == "unreadable" else '"0"'
+    assert f'pm_qos_latency_tolerance_us is {now}, and should be "{before[0]}"' in said
     assert f"ssdpm bisect --root {search.root} stop --forget" in said
     refused = ssdpm.fails(1, "apply", *root, "--latency", "1us", "nvme1")
     assert "ssdpm bisect stop" in " ".join(refused.split())
@@ -774,7 +827,9 @@ def test_a_search_whose_drive_is_gone_keeps_nobody_from_setting_values(
     result = search.ssdpm("bisect", "bad", "--root", str(search.root))
     assert result.returncode == 5
     assert b"nvme0: not restored" in result.stderr
-    assert "Something else" in search("status")
+    said = search("status")
+    assert "Something else" in said
+    assert "  nvme0 latency limit: the drive is gone, before 100 ms\n" in said
     root = ("--root", str(search.root))
     ssdpm("apply", *root, "--latency", "1us", "nvme1")
     assert "Something else" in search("report")

@@ -2023,21 +2023,51 @@ static int make_bisect(struct ssdpm_bisect **ret_bisect,
 	return ssdpm_bisect_from_text(text, strlen(text), ret_bisect, error);
 }
 
+static int make_found_bisect(struct ssdpm_bisect **ret_bisect,
+			     struct ssdpm_error *error)
+{
+	static const char text[] =
+		"# ssdpm bisect 1\nerrors 1\nentries 9\n"
+		"suspect sda:lpm max_performance min_power\ngood 9\n"
+		"end a1d0537bc005d9bc\n";
+
+	return ssdpm_bisect_from_text(text, strlen(text), ret_bisect, error);
+}
+
 /* One that has no suspect, and one that found its culprit. */
 static int make_other_bisects(void)
 {
 	static const char new_text[] = "# ssdpm bisect 1\nerrors 1\n"
 				       "entries 9\nend 314db90dd2f1cb33\n";
-	static const char found_text[] =
-		"# ssdpm bisect 1\nerrors 1\nentries 9\n"
-		"suspect sda:lpm max_performance min_power\ngood 9\n"
-		"end a1d0537bc005d9bc\n";
 	int err = ssdpm_bisect_from_text(new_text, strlen(new_text),
 					 &in.new_bisect, NULL);
 
-	return err ? err :
-		     ssdpm_bisect_from_text(found_text, strlen(found_text),
-					    &in.found_bisect, NULL);
+	return err ? err : make_found_bisect(&in.found_bisect, NULL);
+}
+
+/* A disk whose quirks the rules have: its names become a model. */
+static int call_drive_of_bisect(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_device_facts disk = { .size = sizeof(disk),
+						 .kind = SSDPM_KIND_SATA,
+						 .name = "sda",
+						 .product = "ADATA SU680" };
+	struct ssdpm_machine_facts linux_6 = { .size = sizeof(linux_6) };
+	struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
+	struct ssdpm_bisect *bisect;
+	size_t n = 0;
+	int err = make_found_bisect(&bisect, error);
+
+	if (err)
+		return err;
+	strcpy(linux_6.linux_release, "6.12.117");
+	err = ssdpm_bisect_set_drive(bisect, &disk, &linux_6, error);
+	while (!err && !ssdpm_bisect_get_remedy(bisect, 0, n, &remedy, NULL))
+		n++;
+	if (!err)
+		ret->energy_nj = n;
+	ssdpm_bisect_free(bisect);
+	return err;
 }
 
 static int call_bisect(struct result *ret, struct ssdpm_error *error)
@@ -2927,6 +2957,7 @@ static const struct {
 	{ "ssdpm_bisect_new", call_bisect },
 	{ "ssdpm_bisect_from_text", call_bisect },
 	{ "ssdpm_bisect_to_text", call_bisect },
+	{ "ssdpm_bisect_set_drive", call_drive_of_bisect },
 	{ "ssdpm_bisect_to_json", call_bisect },
 	{ "ssdpm_observation_add_drive", call_observation },
 	{ "ssdpm_observation_advance", call_observation },
@@ -3683,8 +3714,6 @@ static void call_settings_of_bisect(void)
 	ssdpm_bisect_add_link(in.new_bisect, "nvme0", SSDPM_PCIE_FEATURE_L1,
 			      NULL);
 	ssdpm_bisect_add_queue_depth(in.new_bisect, "sda", 32, NULL);
-	ssdpm_bisect_set_drive(in.new_bisect, ssdpm_device_get_facts(in.device),
-			       &in.facts, NULL);
 	ssdpm_bisect_get_remedy(in.found_bisect, 0, 0, &remedy, NULL);
 }
 
@@ -3833,7 +3862,6 @@ static const struct {
 	{ "ssdpm_bisect_add_lpm", call_settings_of_bisect },
 	{ "ssdpm_bisect_add_queue_depth", call_settings_of_bisect },
 	{ "ssdpm_bisect_get_remedy", call_settings_of_bisect },
-	{ "ssdpm_bisect_set_drive", call_settings_of_bisect },
 	{ "ssdpm_bisect_begin", call_running_bisect },
 	{ "ssdpm_bisect_add_entries", call_running_bisect },
 	{ "ssdpm_bisect_judge", call_running_bisect },

@@ -3,6 +3,7 @@
  * A trial that runs. It counts entries into the deepest state, as the settings
  * of before would make them, until there are enough or a drive fails.
  */
+#include "bisect/bisect-log.h"
 #include "bisect/bisect-run.h"
 #include "options/numbers.h"
 #include "survey/survey.h"
@@ -128,7 +129,8 @@ static enum exit_status count_entries(struct exposure *e,
 		if (n < fewest)
 			fewest = n;
 	}
-	if (fewest <= e->n_counted)
+	/* Without its settings a trial has no entries. */
+	if (fewest <= e->n_counted || e->faults.lost)
 		return STATUS_DONE;
 	/* Without the trial they are no evidence of a good one. */
 	if (e->verdict != SSDPM_BISECT_BAD)
@@ -181,29 +183,59 @@ static enum exit_status check_queues(const struct exposure *e)
 	return STATUS_DONE;
 }
 
+/* The text without an error is enough to wait for late ones. */
+static struct cell why_to_wait(const struct exposure *e)
+{
+	const struct ssdpm_bisect_state state = state_of_search(e->search);
+
+	if (e->faults.lost)
+		return cell("%s: %s", e->faults.lost_drive,
+			    lost_setting_text(e->faults.lost));
+	return state.entries >= state.need_entries ?
+		       cell("it has its %s", entries_word(e->search)) :
+		       cell("%s", "");
+}
+
+/* Linux has turned a setting off, and the drive had no fault. */
+static enum exit_status complain_of_loss(const struct fault_watch *w)
+{
+	complain("%s: %s, so this trial is neither good nor bad: %s: ssdpm "
+		 "bisect run",
+		 w->lost_drive, lost_setting_text(w->lost),
+		 w->lost == SSDPM_FAULT_LPM_OFF ?
+			 "restart the machine, and go on" :
+			 "set it again");
+	return STATUS_NOT_IN_FORCE;
+}
+
+/* No entry is counted while a trial waits for late errors. */
+static enum exit_status find_good(struct exposure *e)
+{
+	enum exit_status status = e->faults.lost ?
+					  complain_of_loss(&e->faults) :
+					  prove_trial(e->search);
+
+	if (!status)
+		status = check_queues(e);
+	if (!status)
+		e->verdict = SSDPM_BISECT_GOOD;
+	return status;
+}
+
 static enum exit_status decide(struct exposure *e, struct watch *watch,
 			       int64_t now_ns, const struct cell *what)
 {
-	const struct ssdpm_bisect_state state = state_of_search(e->search);
-	enum exit_status status;
+	const struct cell why = why_to_wait(e);
+	enum exit_status status = STATUS_DONE;
 
-	if (!e->verdict && !e->settled_ns &&
-	    state.entries >= state.need_entries) {
+	if (!e->verdict && !e->settled_ns && why.text[0]) {
 		e->settled_ns = now_ns + (int64_t)e->options->settle_ns;
-		say_wait(e,
-			 cell("it has its %s", entries_word(e->search)).text);
+		say_wait(e, why.text);
 	}
-	if (!e->verdict && e->settled_ns && now_ns >= e->settled_ns) {
-		/* No entry is counted while it waits for late errors. */
-		status = check_trial(e->search);
-		if (!status)
-			status = check_queues(e);
-		if (status)
-			return status;
-		e->verdict = SSDPM_BISECT_GOOD;
-	}
-	if (!e->verdict)
-		return STATUS_DONE;
+	if (!e->verdict && e->settled_ns && now_ns >= e->settled_ns)
+		status = find_good(e);
+	if (status || !e->verdict)
+		return status;
 	watch->is_over = true;
 	say_verdict(e, what);
 	return STATUS_DONE;

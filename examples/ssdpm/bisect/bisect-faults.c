@@ -3,60 +3,52 @@
  * Faults of the drives while a trial runs: the kernel's log, AER, and drives
  * that go away.
  */
+#include "bisect/bisect-log.h"
 #include "bisect/bisect-run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define KERNEL_LOG "/dev/kmsg"
-/* A record of Linux has at most 8 KiB. */
-#define RECORD_BYTES 8192
-
-static bool is_sign(const struct fault_watch *w, const char *line, size_t size,
-		    struct cell *ret_what)
+/* A line of the log is of one of the drives. */
+static void take_fault(struct fault_watch *w, const struct ssdpm_fault *fault,
+		       const char *drive)
 {
-	struct ssdpm_fault fault = { .size = sizeof(fault) };
-
-	ssdpm_fault_from_line(line, size, &fault, NULL);
-	if (!fault.kind ||
-	    (fault.kind == SSDPM_FAULT_CORRECTED && !w->corrected))
-		return false;
-	for (size_t i = 0; i < w->drives->n; i++) {
-		const struct ssdpm_device_facts *facts =
-			ssdpm_device_get_facts(w->drives->drives[i].device);
-
-		if (!ssdpm_fault_is_of(fault.device, facts->name, facts->path,
-				       facts->ata_port))
-			continue;
-		*ret_what = cell("%s: %s", fault.device,
-				 ssdpm_fault_kind_to_string(fault.kind));
-		return true;
+	if (!is_setting_lost(fault->kind)) {
+		if (!w->what.text[0])
+			w->what = cell("%s: %s", fault->device,
+				       ssdpm_fault_kind_to_string(fault->kind));
+	} else if (!w->lost) {
+		w->lost = fault->kind;
+		w->lost_drive = drive;
 	}
-	return false;
 }
 
-/* All lines that have come; the first sign counts. */
-static bool look_into_log(const struct fault_watch *w, struct cell *ret_what)
+/* The first sign counts. */
+static void take_line(void *userdata, const char *line)
 {
-	char record[RECORD_BYTES + 1];
-	bool found = false;
-	ssize_t n;
+	struct ssdpm_fault fault = { .size = sizeof(fault) };
+	struct fault_watch *w = userdata;
 
-	for (;;) {
-		n = read(w->fd, record, RECORD_BYTES);
-		/* EPIPE: records were overwritten before they were read. */
-		if (n < 0 && (errno == EINTR || errno == EPIPE))
-			continue;
-		if (n <= 0)
-			return found;
-		record[n] = 0;
-		for (char *rest = record, *line;
-		     !found && (line = strsep(&rest, "\n"));)
-			found = is_sign(w, line, strlen(line), ret_what);
-	}
+	ssdpm_fault_from_line(line, strlen(line), &fault, NULL);
+	if (!fault.kind ||
+	    (fault.kind == SSDPM_FAULT_CORRECTED && !w->corrected))
+		return;
+	for (size_t i = 0; i < w->drives->n; i++)
+		if (is_fault_of(&fault, w->drives->drives[i].device))
+			take_fault(w, &fault, w->drives->drives[i].name);
+}
+
+/* All lines that have come. */
+static bool look_into_log(struct fault_watch *w, struct cell *ret_what)
+{
+	w->what = cell("%s", "");
+	read_kernel_log(w->fd, take_line, w);
+	if (!w->what.text[0])
+		return false;
+	*ret_what = w->what;
+	return true;
 }
 
 /* 0: the file is not there. */
@@ -107,9 +99,9 @@ static uint64_t count_all_aer(const struct fault_watch *w)
 
 enum exit_status open_fault_watch(struct fault_watch *w)
 {
-	w->fd = open(KERNEL_LOG, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	w->fd = open_kernel_log();
 	if (w->fd < 0) {
-		complain("%s: %s", KERNEL_LOG, strerror(errno));
+		complain("/dev/kmsg: %s", strerror(errno));
 		return status_of_error(-errno);
 	}
 	/* A pipe has no end, and nothing before it. */

@@ -52,11 +52,8 @@ static enum exit_status make_folders(const struct search *search,
 	return error ? complain_of_path(path, error) : STATUS_DONE;
 }
 
-/*
- * Whether the record has nothing but locks, so nothing is to put back. One that
- * cannot be read may have more.
- */
-static bool is_record_empty(const struct search *search)
+/* One that cannot be read may have more. */
+bool is_record_empty(const struct search *search)
 {
 	DIR *folder = opendir(search->record);
 	const struct dirent *file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a search knows, and what to tell others. */
-#include "bisect/bisect.h"
+#include "bisect/bisect-log.h"
 #include "options/advised.h"
 #include "options/numbers.h"
 
@@ -15,7 +15,7 @@ struct ssdpm_bisect_state state_of_search(const struct search *search)
 	return state;
 }
 
-static struct cell suspect_text(const struct search *search, size_t i)
+struct cell suspect_text(const struct search *search, size_t i)
 {
 	static const char *const words[] = {
 		[SSDPM_BISECT_LATENCY_LIMIT] = "latency limit",
@@ -134,6 +134,7 @@ static void print_trial(const struct search *search)
 	print_limits(search,
 		     "This may hide the fault: restart the machine, and set "
 		     "the trial again:\nssdpm bisect set");
+	print_losses(search);
 	if (!is_of_this_boot(search, token))
 		print_advice(search, "The machine was restarted in this trial. "
 				     "If it died, call that bad;\notherwise "
@@ -317,6 +318,7 @@ void print_end_of_search(const struct search *search)
 		       counted(state.n_candidates, "step").text);
 		print_candidates(search);
 	}
+	print_unrestored(search);
 	print_limits(search, "This outlasts the search: restart the machine.");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a search: a trial is on disk first, and then it is set. */
+#include "bisect/bisect-log.h"
 #include "bisect/bisect-run.h"
 #include "options/advised.h"
 #include "programs.h"
@@ -35,8 +36,12 @@ bool is_unset(const char *token)
 bool is_of_this_boot(const struct search *search, const char *token)
 {
 	const char *colon = strchr(token, ':');
+	const char *boot = colon ? colon + 1 : token;
+	const struct cell now = boot_token(search);
+	const size_t n = strlen(now.text);
 
-	return !strcmp(colon ? colon + 1 : token, boot_token(search).text);
+	return !strncmp(boot, now.text, n) &&
+	       (!boot[n] || boot[n] == TOKEN_RECORD);
 }
 
 static enum exit_status begin_trial(struct search *search, const char *token)
@@ -55,14 +60,26 @@ static enum exit_status begin_as(struct search *search, const char *prefix)
 		cell("%.10s%.40s", prefix, boot_token(search).text).text);
 }
 
+/* A trial that was set, and is not watched. */
+static enum exit_status begin_as_set(struct search *search, const char *prefix)
+{
+	if (search->set_at == NO_RECORD)
+		return begin_as(search, prefix);
+	return begin_trial(search, cell("%.8s%.36s%c%llu", prefix,
+					boot_token(search).text, TOKEN_RECORD,
+					(unsigned long long)search->set_at)
+					   .text);
+}
+
 /* A machine that dies while a trial is set has this trial on disk. */
 static enum exit_status begin_and_set(struct search *search)
 {
 	enum exit_status status = begin_as(search, UNSET);
 
+	search->set_at = next_record(search);
 	if (!status)
 		status = set_trial(search);
-	return status ? status : begin_trial(search, boot_token(search).text);
+	return status ? status : begin_as_set(search, "");
 }
 
 /*
@@ -147,7 +164,9 @@ enum exit_status judge_trial(struct search *search, uint32_t verdict,
 		return failure("the machine was restarted in this trial: "
 			       "ssdpm bisect set sets it again");
 	if (verdict == SSDPM_BISECT_GOOD && token)
-		status = check_trial(search);
+		status = check_losses(search);
+	if (!status && verdict == SSDPM_BISECT_GOOD && token)
+		status = prove_trial(search);
 	if (status)
 		return status;
 	if (n_entries)
@@ -202,6 +221,7 @@ static enum exit_status watch_trial(struct search *search,
 {
 	enum exit_status status = begin_as(search, SETTING);
 
+	search->set_at = next_record(search);
 	if (!status)
 		status = set_trial(search);
 	exposure->is_set = !status;
@@ -223,7 +243,8 @@ static enum exit_status finish_trial(struct search *search,
 		status = STATUS_DONE;
 	/* Only a death leaves the token of a watched trial. */
 	if (status || !exposure->verdict) {
-		stopped = begin_as(search, exposure->is_set ? STOPPED : UNSET);
+		stopped = exposure->is_set ? begin_as_set(search, STOPPED) :
+					     begin_as(search, UNSET);
 		return status ? status : stopped;
 	}
 	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error))
@@ -253,16 +274,41 @@ static enum exit_status run_trial(struct search *search,
 	return status;
 }
 
+/* A link may come up slower than before, without a word of Linux. */
+static void tell_speeds(const struct search *search, const struct cell *before)
+{
+	for (size_t i = 0; i < search->n_drives; i++) {
+		const struct cell now = find_speed(search, i);
+
+		if (now.text[0] && before[i].text[0] &&
+		    strcmp(now.text, before[i].text) != 0 &&
+		    !search->common->quiet)
+			remark("%s: its link runs at %s, and before this trial "
+			       "at %s: a fault may need the faster one",
+			       search->drives[i].name, now.text,
+			       before[i].text);
+	}
+}
+
 /* The trial after a bad one: what Linux has limited may hide the fault. */
 static enum exit_status run_fair_trial(struct search *search,
 				       const struct run_options *options)
 {
 	struct cell before[SSDPM_BISECT_SUSPECTS];
+	struct cell speeds[SSDPM_BISECT_SUSPECTS];
 	enum exit_status status;
 
-	for (size_t i = 0; i < search->n_drives; i++)
+	for (size_t i = 0; i < search->n_drives; i++) {
 		before[i] = find_limit(search, i);
+		speeds[i] = find_speed(search, i);
+		if (!is_lpm_lost(search, i))
+			continue;
+		complain("%s: restart the machine, and go on: ssdpm bisect run",
+			 before[i].text);
+		return STATUS_NOT_IN_FORCE;
+	}
 	status = run_trial(search, options);
+	tell_speeds(search, speeds);
 	if (status || !is_searching(search))
 		return status;
 	for (size_t i = 0; i < search->n_drives; i++) {

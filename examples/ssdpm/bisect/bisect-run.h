@@ -25,6 +25,10 @@ struct fault_watch {
 	bool corrected;
 	int fd; /* of the kernel's log; -1: it is closed */
 	uint64_t n_aer;
+	struct cell what; /* the first fault of a look; "": none */
+	/* A setting that Linux has turned off: enum ssdpm_fault_kind */
+	uint32_t lost;
+	const char *lost_drive;
 };
 
 enum exit_status open_fault_watch(struct fault_watch *w);

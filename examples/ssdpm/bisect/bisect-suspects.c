@@ -30,16 +30,20 @@ uint64_t latency_of(const char *word)
 				     SSDPM_LATENCY_ANY;
 }
 
-struct cell step_text(const struct search *search, size_t i, size_t step)
+struct cell step_limit_text(uint64_t us)
 {
-	const char *word = ssdpm_bisect_get_step_name(search->bisect, i, step);
-	const uint64_t us = latency_of(word);
-
-	if (setting_of(search, i) != SSDPM_BISECT_LATENCY_LIMIT)
-		return cell("%s", word);
 	if (us == SSDPM_LATENCY_ANY)
 		return cell("any latency");
 	return us ? cell("%s", time_text(us * 1000).text) : cell("no APST");
+}
+
+struct cell step_text(const struct search *search, size_t i, size_t step)
+{
+	const char *word = ssdpm_bisect_get_step_name(search->bisect, i, step);
+
+	return setting_of(search, i) == SSDPM_BISECT_LATENCY_LIMIT ?
+		       step_limit_text(latency_of(word)) :
+		       cell("%s", word);
 }
 
 struct cell short_step_text(const struct search *search, size_t i, size_t step)
@@ -53,15 +57,24 @@ struct cell short_step_text(const struct search *search, size_t i, size_t step)
 		    step_text(search, i, step).text);
 }
 
-/* 0: it cannot be read, as of a capture. */
-static uint32_t queue_depth_of(const struct drive *drive)
+bool read_queue_depth(const struct live *live,
+		      const struct ssdpm_device *device, char *text,
+		      size_t size)
 {
-	char path[320], text[16];
+	char path[320];
 
 	snprintf(path, sizeof(path), "%s/device/queue_depth",
-		 ssdpm_device_get_facts(drive->device)->path + 1);
-	if (ssdpm_machine_read_attribute(drive->live->machine, path, text,
-					 sizeof(text), NULL))
+		 ssdpm_device_get_facts(device)->path + 1);
+	return !ssdpm_machine_read_attribute(live->machine, path, text, size,
+					     NULL);
+}
+
+/* 0: it is unknown. */
+static uint32_t queue_depth_of(const struct drive *drive)
+{
+	char text[16];
+
+	if (!read_queue_depth(drive->live, drive->device, text, sizeof(text)))
 		return 0;
 	return (uint32_t)strtoul(text, NULL, 10);
 }

@@ -62,6 +62,25 @@ static int add_lpm_step(struct search *search, struct ssdpm_plan *plan,
 				  reterr);
 }
 
+/* With a model the plan compares the table of the drive with its own. */
+static int add_limit_step(struct search *search, struct ssdpm_plan *plan,
+			  size_t i, const char *word,
+			  struct ssdpm_error *reterr)
+{
+	struct ssdpm_model *model = NULL;
+	int err;
+
+	/* Without it the files have to do. */
+	if (search->reads_tables &&
+	    ssdpm_device_read_model(search->devices[i], SSDPM_READ_COMMANDS,
+				    NULL, &model, NULL))
+		model = NULL;
+	err = ssdpm_plan_add_latency_tolerance(plan, search->devices[i], model,
+					       latency_of(word), reterr);
+	ssdpm_model_unref(model);
+	return err;
+}
+
 static int add_step_of(struct search *search, struct ssdpm_plan *plan, size_t i,
 		       struct ssdpm_error *reterr)
 {
@@ -71,8 +90,7 @@ static int add_step_of(struct search *search, struct ssdpm_plan *plan, size_t i,
 
 	switch (setting_of(search, i)) {
 	case SSDPM_BISECT_LATENCY_LIMIT:
-		return ssdpm_plan_add_latency_tolerance(
-			plan, device, NULL, latency_of(word), reterr);
+		return add_limit_step(search, plan, i, word, reterr);
 	case SSDPM_BISECT_LINK:
 		return ssdpm_plan_add_value(plan, device, SSDPM_STEP_PCIE_LINK,
 					    features_of(search, i), reterr);
@@ -236,18 +254,92 @@ static enum exit_status find_change(const struct ssdpm_plan *plan)
 	return STATUS_DONE;
 }
 
-enum exit_status check_trial(struct search *search)
+static enum exit_status not_good(const char *why)
+{
+	return failure("this trial cannot be good: %s", why);
+}
+
+static enum exit_status read_trial(struct search *search,
+				   struct ssdpm_plan **ret_plan)
 {
 	struct ssdpm_error error;
-	struct ssdpm_plan *plan = NULL;
-	enum exit_status status = new_trial_plan(search, true, &plan);
+	enum exit_status status = new_trial_plan(search, true, ret_plan);
 
-	if (!status &&
-	    (fill_trial(plan, search, &error) || ssdpm_plan_read(plan, &error)))
-		status =
-			failure("this trial cannot be good: %s", error.message);
+	if (!status && (fill_trial(*ret_plan, search, &error) ||
+			ssdpm_plan_read(*ret_plan, &error)))
+		status = not_good(error.message);
+	return status ? status : find_change(*ret_plan);
+}
+
+enum exit_status check_trial(struct search *search)
+{
+	struct ssdpm_plan *plan = NULL;
+	const enum exit_status status = read_trial(search, &plan);
+
+	free_trial_plan(search, plan);
+	return status;
+}
+
+/*
+ * In max_performance the adapter leaves the link alone. Linux that has given up
+ * LPM leaves the bits of the policy before.
+ */
+static bool host_sleeps(const struct ssdpm_device_facts *facts)
+{
+	const uint32_t bits = 3U << 26; /* ALPE and ASP of PxCMD */
+	const uint32_t salp = 1U << 26; /* of CAP */
+
+	return facts->known & SSDPM_FACT_AHCI_HOST_CAPS &&
+	       facts->known & SSDPM_FACT_AHCI_PORT_CMD &&
+	       facts->ahci_host_caps & salp && facts->ahci_port_cmd & bits;
+}
+
+/* The registers of a capture are as they were. */
+static enum exit_status check_fast_links(const struct search *search)
+{
+	if (search->live->root)
+		return STATUS_DONE;
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++) {
+		if (setting_of(search, i) != SSDPM_BISECT_LPM ||
+		    step_to_set(search, i) ||
+		    !host_sleeps(ssdpm_device_get_facts(search->devices[i])))
+			continue;
+		complain("%s: its port reads max_performance, and lets the "
+			 "link sleep (ALPE or ASP in PxCMD), so this trial "
+			 "cannot be good",
+			 drive_of(search, i)->name);
+		return STATUS_NOT_IN_FORCE;
+	}
+	return STATUS_DONE;
+}
+
+/* Without the right or the means to read more, the files have to do. */
+static enum exit_status verify_trial(const struct search *search,
+				     struct ssdpm_plan *plan)
+{
+	struct ssdpm_error error;
+	const int err = ssdpm_plan_verify(
+		plan, search->reads_tables ? SSDPM_READ_COMMANDS : 0, &error);
+
+	if (err == -ESTALE || err == -EREMOTEIO) {
+		complain("this trial cannot be good: %s", error.message);
+		return STATUS_NOT_IN_FORCE;
+	}
+	if (err && err != -EOPNOTSUPP && err != -EACCES && err != -EPERM)
+		return not_good(error.message);
+	return check_fast_links(search);
+}
+
+enum exit_status prove_trial(struct search *search)
+{
+	struct ssdpm_plan *plan = NULL;
+	enum exit_status status;
+
+	search->reads_tables = search->common->identify && !search->live->root;
+	status = read_trial(search, &plan);
 	if (!status)
-		status = find_change(plan);
+		status = verify_trial(search, plan);
+	search->reads_tables = false;
 	free_trial_plan(search, plan);
 	return status;
 }
@@ -298,8 +390,11 @@ static enum exit_status tell_unrestored(const struct search *search,
 		if (step.state == SSDPM_STEP_IN_FORCE ||
 		    step.state == SSDPM_STEP_DONE)
 			continue;
-		complain("%s: not restored: %s should be \"%s\": %s",
-			 step.device, step.target, step.after, step.why);
+		complain("%s: not restored: %s is %s, and should be \"%s\": %s",
+			 step.device, step.target,
+			 step.before[0] ? cell("\"%.80s\"", step.before).text :
+					  "unknown",
+			 step.after, step.why);
 		if (is_unread(search, &step))
 			status = STATUS_FAILED;
 		else if (!status)
@@ -327,15 +422,13 @@ static int add_first_depth(struct search *search, struct ssdpm_plan *plan,
 {
 	const char *before = ssdpm_bisect_get_step_name(search->bisect, i,
 							last_step(search, i));
-	char path[320], now[16];
+	char now[16];
 
 	if (setting_of(search, i) != SSDPM_BISECT_QUEUE_DEPTH ||
 	    read_same(search, i, reterr))
 		return 0;
-	snprintf(path, sizeof(path), "%s/device/queue_depth",
-		 ssdpm_device_get_facts(search->devices[i])->path + 1);
-	if (ssdpm_machine_read_attribute(search->live->machine, path, now,
-					 sizeof(now), NULL) ||
+	if (!read_queue_depth(search->live, search->devices[i], now,
+			      sizeof(now)) ||
 	    strcmp(now, before) != 0)
 		return 0;
 	return ssdpm_plan_add_value(plan, search->devices[i],

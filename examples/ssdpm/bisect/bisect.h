@@ -34,11 +34,15 @@ struct search {
 	struct ssdpm_bisect *bisect; /* NULL: there is none */
 	struct searched_drive drives[SSDPM_BISECT_SUSPECTS];
 	size_t n_drives;
-	uint32_t only;	 /* enum ssdpm_bisect_setting; 0: all of them */
-	bool is_over;	 /* its record is of no use any more */
-	bool stops;	 /* a file that cannot be read is no search */
-	bool forgets;	 /* values that cannot be put back stay */
-	bool sets_first; /* each suspect gets its first step */
+	uint32_t only;	   /* enum ssdpm_bisect_setting; 0: all of them */
+	bool is_over;	   /* its record is of no use any more */
+	bool stops;	   /* a file that cannot be read is no search */
+	bool forgets;	   /* values that cannot be put back stay */
+	bool sets_first;   /* each suspect gets its first step */
+	bool reads_tables; /* commands may ask the drives for theirs */
+	/* The kernel's log has what came since the trial was set from here on:
+	 * NO_RECORD: unknown */
+	uint64_t set_at;
 	/* They live as long as the plan. */
 	struct ssdpm_device *devices[SSDPM_BISECT_SUSPECTS];
 };
@@ -53,6 +57,11 @@ size_t last_step(const struct search *search, size_t i);
 struct cell step_text(const struct search *search, size_t i, size_t step);
 /* Likewise, where the setting is not named: "link l1", "queue 32" */
 struct cell short_step_text(const struct search *search, size_t i, size_t step);
+
+/* "5 ms", "no APST": a latency limit */
+struct cell step_limit_text(uint64_t us);
+/* "sda link policy" */
+struct cell suspect_text(const struct search *search, size_t i);
 
 /* Undoes what a killed commit of others left: its values are not of before. */
 enum exit_status undo_killed_commit(struct search *search);
@@ -71,6 +80,8 @@ enum search_use {
  */
 enum exit_status open_search(const struct common *common, enum search_use use,
 			     struct search *ret_search);
+/* Whether the record has nothing but locks, so nothing is to put back. */
+bool is_record_empty(const struct search *search);
 /* Complains of values that an ended search has not restored. */
 enum exit_status check_record(const struct search *search);
 /* There is none, or no more than such values. */
@@ -90,19 +101,33 @@ bool is_searched(const struct search *search,
 		 const struct ssdpm_device_facts *facts);
 /* The limit of a step of such a suspect. */
 uint64_t latency_of(const char *word);
+/* The file of a SATA drive; false: it cannot be read, as of a capture. */
+bool read_queue_depth(const struct live *live,
+		      const struct ssdpm_device *device, char *text,
+		      size_t size);
 
 /* bisect-limits.c: a limit of a drive of the search, which may hide a fault
  * until the boot; "": none.
  */
 struct cell find_limit(const struct search *search, size_t drive);
+/* At which the link of a drive runs now; "": unknown. */
+struct cell find_speed(const struct search *search, size_t drive);
+/* Linux has given up the policy of its link, which the search tries. */
+bool is_lpm_lost(const struct search *search, size_t drive);
 bool searches_queue(const struct search *search);
 
 /* bisect-trial.c */
 enum exit_status set_trial(struct search *search);
 /* No trial: all suspects off. */
 enum exit_status set_first_steps(struct search *search);
-/* A good trial is in force: a complaint says what is not. */
+/* The files of a good trial are as it set them: a complaint says which is not.
+ */
 enum exit_status check_trial(struct search *search);
+/*
+ * At its end: registers, and with --identify the tables of the drives, say the
+ * same.
+ */
+enum exit_status prove_trial(struct search *search);
 enum exit_status put_back_search(struct search *search);
 
 struct run_options;
@@ -122,6 +147,8 @@ enum exit_status run_search(struct search *search,
 			    const struct run_options *options);
 /* Whether the trial of this token is on disk, and not yet set. */
 bool is_unset(const char *token);
+/* After the ID of the boot: the first record of the kernel's log of a trial. */
+#define TOKEN_RECORD '@'
 /* Did the trial of this token begin in this boot? */
 bool is_of_this_boot(const struct search *search, const char *token);
 
@@ -135,6 +162,9 @@ const char *entries_word(const struct search *search);
 /* The trial that begins, and that nobody has to judge. */
 void print_watched_trial(const struct search *search);
 void print_end_of_search(const struct search *search);
+
+/* bisect-unrestored.c: a line for each setting that is not as before. */
+void print_unrestored(const struct search *search);
 
 /* The drive of the start; NULL: it is gone, or another one has its name. */
 struct ssdpm_device *read_searched(const struct search *search,

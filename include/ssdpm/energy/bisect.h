@@ -381,12 +381,13 @@ SSDPM_API int ssdpm_bisect_get_candidate(const struct ssdpm_bisect *bisect,
  *
  * Then there are remedies for less than all drives: the port in libata.force,
  * and since Linux 7.2 the PCI IDs in nvme.quirks. Parameters and quirks that
- * are in force already are no remedies. A second call for the same
- * drive replaces the first. The text of a search does not have it, because a
- * boot may give a port another number.
+ * are in force already are no remedies. Neither are those that this release of
+ * Linux does not know: libata.force=nolpm came with Linux 5.19. A second call
+ * for the same drive replaces the first. The text of a search does not have it,
+ * because a boot may give a port another number.
  *
  * Return: 0; -ENOENT (no suspect of that name), -EINVAL (a pointer is NULL, or
- * a size), -E2BIG (a size).
+ * a size), -E2BIG (a size), -ENOMEM.
  */
 SSDPM_API int ssdpm_bisect_set_drive(struct ssdpm_bisect *bisect,
 				     const struct ssdpm_device_facts *facts,

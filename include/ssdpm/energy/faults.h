@@ -26,6 +26,11 @@ enum ssdpm_fault_kind {
 	SSDPM_FAULT_CORRECTED = 7,   /* PCIe AER: corrected by hardware */
 	SSDPM_FAULT_UNCORRECTED = 8, /* PCIe AER: not corrected */
 	SSDPM_FAULT_IO = 9,	     /* an I/O failed */
+	SSDPM_FAULT_SLOWED = 10,     /* Linux slowed a link down after errors */
+	SSDPM_FAULT_NCQ_OFF = 11,    /* Linux turned NCQ off after errors */
+	/* Alone, these two do not say that the drive fails. */
+	SSDPM_FAULT_LPM_OFF = 12,     /* Linux gave up the policy of a link */
+	SSDPM_FAULT_APST_FAILED = 13, /* Linux could not set the APST table */
 };
 
 /** time_us: the line has no time since the boot. */

@@ -53,6 +53,9 @@ struct bisect_drive {
 	bool takes_quirks; /* of the parameter nvme.quirks */
 	uint32_t quirks;   /* in force: bits of enum ssdpm_quirk */
 	uint32_t aspm_policy;
+	bool takes_nolpm;	/* libata.force knows it */
+	bool has_nolpm;		/* Linux forbids LPM for this disk already */
+	bool has_noncq;		/* likewise */
 	char default_limit[24]; /* of nvme_core, or "" */
 };
 
@@ -73,6 +76,12 @@ struct ssdpm_bisect {
 	size_t n_trials;
 	struct ssdpm_bisect_trial trials[BISECT_MAX_TRIALS];
 };
+
+/* disk-quirks.c: has_nolpm and has_noncq of a SATA disk. */
+int ssdpm__bisect_read_disk_quirks(const struct ssdpm_device_facts *device,
+				   const struct ssdpm_machine_facts *machine,
+				   struct bisect_drive *drive,
+				   struct ssdpm_error *reterr);
 
 /* settings.c: each word is a step of what the name sets, in its place. */
 int ssdpm__bisect_check_steps(const char *name, const char *const *steps,

@@ -234,6 +234,24 @@ static bool specialize(const struct bisect_drive *drive,
 	return true;
 }
 
+/* libata.force=VALUE, and the quirk that it sets. */
+static bool sets_quirk(const struct ssdpm_bisect_remedy *remedy,
+		       const char *value, const char *quirk)
+{
+	return !strcmp(remedy->target, quirk) ||
+	       (!strcmp(remedy->target, "libata.force") &&
+		!strcmp(remedy->value, value));
+}
+
+/* Unknown is no yes. */
+static bool is_unknown_to_linux(const struct bisect_drive *drive,
+				const struct ssdpm_bisect_remedy *remedy)
+{
+	return !strcmp(remedy->target, "libata.force") &&
+	       !strcmp(remedy->value, "nolpm") &&
+	       !(drive && drive->takes_nolpm);
+}
+
 /* A drive fails in spite of what is in force. */
 static bool is_in_force(const struct bisect_drive *drive,
 			const struct ssdpm_bisect_remedy *remedy)
@@ -242,6 +260,10 @@ static bool is_in_force(const struct bisect_drive *drive,
 
 	if (!drive)
 		return false;
+	if (sets_quirk(remedy, "nolpm", "ATA_QUIRK_NOLPM"))
+		return drive->has_nolpm;
+	if (sets_quirk(remedy, "noncq", "ATA_QUIRK_NONCQ"))
+		return drive->has_noncq;
 	if (!strcmp(remedy->target, "nvme_core.default_ps_max_latency_us"))
 		return !strcmp(remedy->value, drive->default_limit);
 	if (!strcmp(remedy->target, "pcie_aspm.policy")) {
@@ -263,7 +285,8 @@ static bool find_nth_remedy(const struct ssdpm_bisect *bisect, uint32_t number,
 		struct ssdpm_bisect_remedy special = *remedy;
 		const bool is_special = specialize(drive, remedy, &special);
 
-		if (is_in_force(drive, remedy))
+		if (is_in_force(drive, remedy) ||
+		    is_unknown_to_linux(drive, remedy))
 			continue;
 		if (is_special && index-- == 0) {
 			*remedy = special;
@@ -320,6 +343,7 @@ int ssdpm_bisect_set_drive(struct ssdpm_bisect *bisect,
 	drive.pci_device_id = device.pci_device_id;
 	drive.ata_port = device.ata_port;
 	drive.takes_quirks = ssdpm__takes_nvme_quirks(host.linux_release);
+	drive.takes_nolpm = ssdpm__takes_nolpm(host.linux_release);
 	drive.aspm_policy = host.aspm_policy;
 	if (device.known & SSDPM_FACT_QUIRKS)
 		drive.quirks = device.kernel_quirks;
@@ -330,6 +354,11 @@ int ssdpm_bisect_set_drive(struct ssdpm_bisect *bisect,
 		return ssdpm__fail(reterr, -ENOENT, 0,
 				   "%s: no suspect is of this drive",
 				   drive.name);
+	if (device.kind == SSDPM_KIND_SATA)
+		err = ssdpm__bisect_read_disk_quirks(&device, &host, &drive,
+						     reterr);
+	if (err)
+		return err;
 	keep_drive(bisect, &drive);
 	return 0;
 }

@@ -37,6 +37,14 @@ bool ssdpm__takes_nvme_quirks(const char *release)
 	return take_release(release, &r) && is_from_7_2(&r);
 }
 
+bool ssdpm__takes_nolpm(const char *release)
+{
+	struct release r;
+
+	return take_release(release, &r) &&
+	       (r.major > 5 || (r.major == 5 && r.minor >= 19));
+}
+
 bool ssdpm__refuses_raw_table(const char *release)
 {
 	struct release r;

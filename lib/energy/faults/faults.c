@@ -2,7 +2,8 @@
 /*
  * Lines of the kernel's log. The texts are those that these files of Linux
  * print: drivers/nvme/host/pci.c and core.c, drivers/ata/libata-eh.c and
- * libata-core.c, drivers/pci/pcie/aer.c, drivers/pci/pci.c, block/blk-mq.c.
+ * libata-core.c, drivers/pci/pcie/aer.c, drivers/pci/pci.c and quirks.c,
+ * block/blk-mq.c.
  */
 #include <ssdpm/energy/faults.h>
 
@@ -23,6 +24,10 @@ static const char fault_kind_words[][12] = {
 	[SSDPM_FAULT_CORRECTED] = "corrected",
 	[SSDPM_FAULT_UNCORRECTED] = "uncorrected",
 	[SSDPM_FAULT_IO] = "io",
+	[SSDPM_FAULT_SLOWED] = "slowed",
+	[SSDPM_FAULT_NCQ_OFF] = "ncq-off",
+	[SSDPM_FAULT_LPM_OFF] = "lpm-off",
+	[SSDPM_FAULT_APST_FAILED] = "apst-failed",
 };
 ENUM_WORDS(fault_kind)
 
@@ -48,7 +53,14 @@ static const struct {
 	{ DEVICE_NVME, SSDPM_FAULT_RESET, "frozen state error detected, reset",
 	  "" },
 	{ DEVICE_NVME, SSDPM_FAULT_RESET, "resetting controller due to", "" },
+	{ DEVICE_NVME, SSDPM_FAULT_APST_FAILED, "failed to set APST feature (",
+	  "" },
 	{ DEVICE_ATA, SSDPM_FAULT_EXCEPTION, "exception Emask", "" },
+	/* Linux takes a refusal of the drive, Emask 0x1, for no failure. */
+	{ DEVICE_ATA, SSDPM_FAULT_EXCEPTION, "failed to enable DIPM, Emask",
+	  "" },
+	{ DEVICE_ATA, SSDPM_FAULT_EXCEPTION, "failed to disable DIPM, Emask",
+	  "" },
 	{ DEVICE_ATA, SSDPM_FAULT_CRC, "SError: {", "BadCRC" },
 	{ DEVICE_ATA, SSDPM_FAULT_LINK, "SError: {", "" },
 	{ DEVICE_ATA, SSDPM_FAULT_CRC, "error: {", "ICRC" },
@@ -57,6 +69,11 @@ static const struct {
 	{ DEVICE_ATA, SSDPM_FAULT_TIMEOUT, "qc timeout", "" },
 	{ DEVICE_ATA, SSDPM_FAULT_DOWN, "disable device", "" },
 	{ DEVICE_ATA, SSDPM_FAULT_DOWN, "disabled", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_SLOWED, "limiting SATA link speed to ", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_SLOWED, "limiting speed to ", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_NCQ_OFF,
+	  "NCQ disabled due to excessive errors", "" },
+	{ DEVICE_ATA, SSDPM_FAULT_LPM_OFF, "disabling LPM on the link", "" },
 	/* Corrected; Correctable in newer kernels. */
 	{ DEVICE_PCI, SSDPM_FAULT_CORRECTED, "PCIe Bus Error: severity=Correct",
 	  "" },
@@ -66,6 +83,9 @@ static const struct {
 	  "Unable to change power state from D3cold", "" },
 	{ DEVICE_PCI, SSDPM_FAULT_DOWN, "can't change power state from D3cold",
 	  "" },
+	/* pcie_failed_link_retrain(), since Linux 6.5 */
+	{ DEVICE_PCI, SSDPM_FAULT_SLOWED,
+	  "broken device, retraining non-functional", "downstream" },
 };
 
 /* ssdpm__take() looks past upper case, and over blanks: this does not. */

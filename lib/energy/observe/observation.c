@@ -439,20 +439,51 @@ static void take_command(struct ssdpm_observation *observation,
 						       event->comm));
 }
 
+/* A file system of several disks: each may get the pages. */
+static void add_to_members(struct ssdpm_observation *observation,
+			   struct span name, uint16_t cause)
+{
+	for (size_t i = 0; i < observation->n_members; i++) {
+		const struct member *member = &observation->members[i];
+
+		if (ssdpm__span_is(name, member->name))
+			ssdpm__dirty_add(
+				&observation->dirty,
+				whole_device(observation, member->device),
+				cause);
+	}
+}
+
+static bool has_member(const struct ssdpm_observation *observation,
+		       struct span name)
+{
+	for (size_t i = 0; i < observation->n_members; i++)
+		if (ssdpm__span_is(name, observation->members[i].name))
+			return true;
+	return false;
+}
+
 /* "259:0" of a disk; file systems of several disks have names. */
 static void take_dirty(struct ssdpm_observation *observation,
 		       const struct event *event)
 {
-	struct span name = event->texts[FIELD_NAME - N_NUMBERS];
+	const struct span name = event->texts[FIELD_NAME - N_NUMBERS];
+	struct span number = name;
 	uint64_t device;
+	uint16_t cause;
+
+	const bool is_disk = ssdpm__take_device(&number, ":", &device);
 
 	if (!ssdpm__is_process(event->comm) ||
-	    !ssdpm__take_device(&name, ":", &device))
+	    (!is_disk && !has_member(observation, name)))
 		return;
-	ssdpm__dirty_add(&observation->dirty, whole_device(observation, device),
-			 ssdpm__cause(&observation->causes,
-				      SSDPM_CAUSE_WRITEBACK, event->pid,
-				      event->comm));
+	cause = ssdpm__cause(&observation->causes, SSDPM_CAUSE_WRITEBACK,
+			     event->pid, event->comm);
+	if (is_disk)
+		ssdpm__dirty_add(&observation->dirty,
+				 whole_device(observation, device), cause);
+	else
+		add_to_members(observation, name, cause);
 }
 
 static int take_event(struct ssdpm_observation *observation,
@@ -518,6 +549,35 @@ static bool take_partition(struct ssdpm_observation *observation,
 			return !ssdpm_observation_add_partition(
 				observation, i, (uint32_t)(partition >> 32),
 				(uint32_t)partition, NULL);
+	return true;
+}
+
+static bool is_member(const struct ssdpm_observation *observation,
+		      const struct member *member)
+{
+	for (size_t i = 0; i < observation->n_members; i++)
+		if (observation->members[i].device == member->device &&
+		    !strcmp(observation->members[i].name, member->name))
+			return true;
+	return false;
+}
+
+/* "btrfs-1 259,1": a file system, and a device of it. */
+static bool take_backing(struct ssdpm_observation *observation,
+			 struct span text)
+{
+	struct member member = { .name = "" };
+	struct span name;
+
+	if (!ssdpm__take_word(&text, &name) ||
+	    !ssdpm__take_device(&text, ",", &member.device) ||
+	    !ssdpm__span_copy(name, member.name, sizeof(member.name)))
+		return false;
+	if (is_member(observation, &member))
+		return true;
+	if (observation->n_members == MAX_MEMBERS)
+		return false;
+	observation->members[observation->n_members++] = member;
 	return true;
 }
 
@@ -608,6 +668,8 @@ static int take_comment(struct ssdpm_observation *observation, struct span line,
 		good = take_partition(observation, line);
 	else if (ssdpm__take(&line, "# controller:"))
 		good = take_controller(observation, line);
+	else if (ssdpm__take(&line, "# backing:"))
+		good = take_backing(observation, line);
 	else if (ssdpm__take(&line, "# policy:"))
 		good = take_policy(observation, line);
 	else if (ssdpm__take(&line, "# format:"))

@@ -23,6 +23,15 @@ struct partition {
 	size_t drive;
 };
 
+/* A device of a file system that names its events: "btrfs-1". */
+#define MAX_MEMBERS 256
+#define MEMBER_NAME 32
+
+struct member {
+	char name[MEMBER_NAME];
+	uint64_t device;
+};
+
 struct mixed {
 	uint32_t number;
 	struct parts parts;
@@ -37,6 +46,8 @@ struct ssdpm_observation {
 	struct observed_drive *drives[MAX_DRIVES];
 	size_t n_partitions;
 	struct partition partitions[MAX_PARTITIONS];
+	size_t n_members;
+	struct member members[MAX_MEMBERS];
 	uint64_t now_ns;
 	uint64_t followed_ns; /* the same, when all drives were brought there */
 	bool begun, finished;

@@ -120,5 +120,7 @@ int ssdpm__watch_write_head(const struct ssdpm_watch *watch,
 		write_numbers(watch, &watch->drives[i]);
 		err = write_policy(watch, i, reterr);
 	}
+	if (!err && watch->backings)
+		write_text(watch, watch->backings);
 	return err ? err : write_formats(watch, reterr);
 }

@@ -74,6 +74,7 @@ struct ssdpm_watch *ssdpm_watch_free(struct ssdpm_watch *watch)
 		release(&watch->drives[i]);
 	free(watch->drives);
 	ssdpm_machine_unref(watch->machine);
+	free(watch->backings);
 	free(watch);
 	return NULL;
 }
@@ -234,6 +235,21 @@ static int set_format(const struct ssdpm_watch *watch, size_t index,
 		     0;
 }
 
+/* The last thing before the first event: then no drive can be added. */
+static int tell_backings(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
+{
+	char *text;
+	const int err = ssdpm__watch_read_backings(watch, &text, reterr);
+
+	if (err)
+		return err;
+	free(watch->backings);
+	watch->backings = text;
+	return text ? ssdpm_observation_feed(watch->observation, text,
+					     strlen(text), reterr) :
+		      0;
+}
+
 int ssdpm_watch_begin(struct ssdpm_watch *watch, const char *tracefs,
 		      struct ssdpm_error *reterr)
 {
@@ -249,6 +265,8 @@ int ssdpm_watch_begin(struct ssdpm_watch *watch, const char *tracefs,
 	err = open_tracer(watch, tracefs, reterr);
 	for (size_t i = 0; !err && ssdpm_observation_get_event(i); i++)
 		err = set_format(watch, i, reterr);
+	if (!err)
+		err = tell_backings(watch, reterr);
 	if (err) {
 		watch->tracer = ssdpm_tracer_free(watch->tracer);
 		return err;

@@ -40,6 +40,7 @@ struct ssdpm_watch {
 	struct ssdpm_tracer *tracer;
 	struct watched *drives;
 	size_t n;
+	char *backings; /* lines of a recording; NULL: none */
 	struct watch_load load;
 	uint64_t now_ns;
 	uint64_t looked_ns; /* whether the drives are there */
@@ -60,6 +61,10 @@ int ssdpm__watch_feed(struct ssdpm_watch *watch, const char *text, size_t size,
 int ssdpm__watch_tell_gap(struct ssdpm_watch *watch,
 			  const struct watched *drive, uint64_t from_ns,
 			  uint64_t n_ios, struct ssdpm_error *reterr);
+
+/* The devices of file systems with names, as lines "# backing:"; NULL: none. */
+int ssdpm__watch_read_backings(const struct ssdpm_watch *watch, char **ret_text,
+			       struct ssdpm_error *reterr);
 
 /* What a recording needs before the text of events. */
 int ssdpm__watch_write_head(const struct ssdpm_watch *watch,

@@ -252,7 +252,6 @@ static void link_policies_begin_with_max_performance(void **state)
 			     "min_power_with_partial");
 	assert_remedies(find_culprit(bisect, 1),
 			"lpm sda link_power_management_policy=max_performance; "
-			"parameter* sda libata.force=nolpm; "
 			"quirk sda ATA_QUIRK_NOLPM=");
 }
 
@@ -442,6 +441,122 @@ static void what_is_in_force_already_is_no_remedy(void **state)
 				"pcie_aspm.policy=performance");
 }
 
+static struct ssdpm_bisect *search_of_disk(void)
+{
+	struct ssdpm_bisect *bisect = search_of_policy(SSDPM_LPM_MEDIUM_POWER);
+
+	assert_int_equal(ssdpm_bisect_add_queue_depth(bisect, "sda", 32, NULL),
+			 0);
+	return bisect;
+}
+
+/* The culprit is a step of the suspect with this number. */
+static struct ssdpm_bisect *find_suspect(struct ssdpm_bisect *bisect,
+					 size_t suspect)
+{
+	struct ssdpm_bisect_state state = { .size = sizeof(state) };
+
+	while (!ssdpm_bisect_get_state(bisect, &state, NULL) &&
+	       state.decision == SSDPM_BISECT_SEARCHING) {
+		ssdpm_bisect_begin(bisect, NULL, NULL);
+		ssdpm_bisect_judge(bisect,
+				   ssdpm_bisect_get_step(bisect, suspect) ?
+					   SSDPM_BISECT_BAD :
+					   SSDPM_BISECT_GOOD,
+				   NULL);
+	}
+	assert_int_equal(state.decision, SSDPM_BISECT_FOUND);
+	return bisect;
+}
+
+static void set_disk(struct ssdpm_bisect *bisect, const char *product,
+		     uint16_t adapter, const char *release)
+{
+	struct ssdpm_device_facts facts = facts_of("sda");
+
+	facts.kind = SSDPM_KIND_SATA;
+	facts.ata_port = 2;
+	facts.pci_vendor_id = adapter;
+	strcpy(facts.product, product);
+	set_drive(bisect, &facts, release);
+}
+
+#define LPM_FILE "lpm sda link_power_management_policy=max_performance"
+#define NOLPM_WORDS                              \
+	"; parameter sda libata.force=2:nolpm; " \
+	"parameter* sda libata.force=nolpm"
+#define NOLPM_QUIRK "; quirk sda ATA_QUIRK_NOLPM="
+#define NONCQ_FILE "file sda queue_depth=1"
+#define NONCQ_ALL                                \
+	"; parameter sda libata.force=2:noncq; " \
+	"parameter* sda libata.force=noncq; "    \
+	"quirk sda ATA_QUIRK_NONCQ="
+
+static void what_linux_does_not_know_or_has_for_the_disk_is_no_remedy(
+	void **state)
+{
+	static const char all[] = LPM_FILE NOLPM_WORDS NOLPM_QUIRK;
+	static const char without_words[] = LPM_FILE NOLPM_QUIRK;
+	static const char with_ncq[] = NONCQ_FILE NONCQ_ALL;
+	static const struct {
+		const char *product;
+		uint16_t adapter;
+		const char *release;
+		const char *lpm;
+		const char *ncq;
+	} cases[] = {
+		{ "A disk", 0x8086, "7.3.4", all, with_ncq },
+		{ "A disk", 0x8086, "5.19.0", all, with_ncq },
+		{ "A disk", 0, "6.1.0-40-amd64", all, with_ncq },
+		/* nolpm came with 5.19. */
+		{ "A disk", 0x8086, "5.18.19", without_words, with_ncq },
+		{ "A disk", 0x8086, "4.19.0", without_words, with_ncq },
+		{ "A disk", 0x8086, "", without_words, with_ncq },
+		{ "A disk", 0x8086, "unknown", without_words, with_ncq },
+		/* This release has the quirk, and an older one has not. */
+		{ "ADATA SU680", 0x8086, "6.12.117", LPM_FILE, with_ncq },
+		{ "ADATA SU680", 0x8086, "6.1.192", all, with_ncq },
+		{ "", 0x8086, "6.12.117", all, with_ncq },
+		/* It depends on the adapter. */
+		{ "Samsung SSD 870 EVO 1TB", 0x1002, "6.12.117", LPM_FILE,
+		  NONCQ_FILE },
+		{ "Samsung SSD 870 EVO 1TB", 0x8086, "6.12.117", all,
+		  with_ncq },
+		{ "Samsung SSD 870 EVO 1TB", 0x1022, "6.12.117", all,
+		  with_ncq },
+		{ "Samsung SSD 870 EVO 1TB", 0x1022, "7.3.4", LPM_FILE,
+		  with_ncq },
+		{ "Samsung SSD 870 EVO 1TB", 0x1002, "7.3.4", LPM_FILE,
+		  NONCQ_FILE },
+		{ "Samsung SSD 870 EVO 1TB", 0, "7.3.4", all, with_ncq },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size_t suspect = 0; suspect < 2; suspect++) {
+			struct ssdpm_bisect *bisect =
+				find_suspect(search_of_disk(), suspect);
+
+			set_disk(bisect, cases[i].product, cases[i].adapter,
+				 cases[i].release);
+			assert_remedies(bisect,
+					suspect ? cases[i].ncq : cases[i].lpm);
+		}
+	}
+}
+
+static void a_port_without_lpm_needs_no_quirk(void **state)
+{
+	struct ssdpm_device_facts facts = facts_of("sda");
+	struct ssdpm_bisect *bisect = find_suspect(search_of_disk(), 0);
+
+	(void)state;
+	facts.kind = SSDPM_KIND_SATA;
+	facts.known = SSDPM_FACT_LPM_SUPPORTED;
+	set_drive(bisect, &facts, "6.12.50");
+	assert_remedies(bisect, LPM_FILE);
+}
+
 static void a_drive_without_a_suspect_is_refused(void **state)
 {
 	const struct ssdpm_machine_facts machine = { .size = sizeof(machine) };
@@ -587,6 +702,9 @@ int main(void)
 		cmocka_unit_test(what_is_counted_follows_from_the_suspects),
 		cmocka_unit_test(a_port_that_is_known_is_in_the_parameter),
 		cmocka_unit_test(a_quirk_is_a_parameter_since_linux_7_2),
+		cmocka_unit_test(
+			what_linux_does_not_know_or_has_for_the_disk_is_no_remedy),
+		cmocka_unit_test(a_port_without_lpm_needs_no_quirk),
 		cmocka_unit_test(a_drive_without_a_suspect_is_refused),
 		cmocka_unit_test(a_suspect_of_the_caller_has_no_remedy),
 		cmocka_unit_test(what_saves_nothing_is_no_suspect),

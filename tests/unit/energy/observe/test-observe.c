@@ -406,6 +406,96 @@ static void a_partition_is_its_drive(void **state)
 	ssdpm_observation_free(observation);
 }
 
+/* A block that a worker of btrfs writes. */
+static void write_of_btrfs(struct ssdpm_observation *observation,
+			   const char *device, unsigned int i)
+{
+	const uint64_t at = 2 * SECOND + i * 2 * MS;
+
+	tellf(observation, "kworker/u8:1-5", at,
+	      "block_bio_queue: %s W %u + 8 [kworker/u8:1]", device, i * 8);
+	if (strcmp(device, DRIVE) != 0)
+		tellf(observation, "kworker/u8:1-5", at,
+		      "block_bio_remap: " DRIVE " W %u + 8 <- (%s) %u", i * 8,
+		      device, i * 8);
+	serve(observation, at, "W", i * 8);
+}
+
+static void pages_of_btrfs_are_of_those_who_changed_them(void **state)
+{
+	static const struct {
+		const char *head;
+		const char *device; /* where its bios go first */
+		uint64_t n_firefox;
+	} cases[] = {
+		{ "# backing: btrfs-1 259,0\n", DRIVE, 30 },
+		/* A partition; the same line twice; other file systems. */
+		{ "# partition: 259,1 259,0\n# backing: btrfs-1 259,1\n"
+		  "# backing: btrfs-1 259,1\n# backing: btrfs-2 259,1\n",
+		  DRIVE, 30 },
+		/* dm-crypt, and a disk that nobody watches. */
+		{ "# backing: btrfs-1 8,1\n# backing: btrfs-1 253,0\n", "253,0",
+		  30 },
+		{ "", DRIVE, 0 },
+		{ "# backing: btrfs-11 259,0\n", DRIVE, 0 },
+		{ "# backing: btrfs 259,0\n", DRIVE, 0 },
+		{ "# backing: btrfs-1 8,0\n", DRIVE, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_observation *observation = observe();
+		struct ssdpm_cause cause;
+
+		feed(observation, cases[i].head);
+		for (int j = 0; j < 40; j++)
+			tellf(observation, j % 4 ? "firefox-20" : "gedit-21",
+			      SECOND,
+			      "writeback_dirty_folio: bdi btrfs-1: ino=5 "
+			      "index=%d",
+			      j);
+		for (unsigned int j = 0; j < 40; j++)
+			write_of_btrfs(observation, cases[i].device, j);
+		finish(observation, 0);
+		assert_int_equal(
+			ssdpm_observation_get_counts(observation)->n_bad, 0);
+		cause = cause_of(observation,
+				 cases[i].n_firefox ? SSDPM_CAUSE_WRITEBACK :
+						      SSDPM_CAUSE_KERNEL,
+				 cases[i].n_firefox ? "firefox" : "kworker");
+		assert_int_equal(cause.n_ios,
+				 cases[i].n_firefox ? cases[i].n_firefox : 40);
+		ssdpm_observation_free(observation);
+	}
+}
+
+static void a_backing_that_cannot_be_read_is_counted(void **state)
+{
+	static const char *const lines[] = {
+		"# backing: btrfs-1\n",
+		"# backing: 259,0\n",
+		"# backing: btrfs-1 259:0\n",
+		"# backing: a-name-that-has-more-than-31-bytes 259,0\n",
+	};
+	struct ssdpm_observation *observation = observe();
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		feed(observation, lines[i]);
+		assert_int_equal(
+			ssdpm_observation_get_counts(observation)->n_bad,
+			i + 1);
+	}
+	/* There is room for 256, and no more. */
+	for (int i = 0; i < 257; i++) {
+		snprintf(line, sizeof(line), "# backing: btrfs-%d 259,0\n", i);
+		feed(observation, line);
+	}
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 5);
+	ssdpm_observation_free(observation);
+}
+
 static void written_pages_are_of_those_who_changed_them(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -1585,6 +1675,8 @@ int main(void)
 		cmocka_unit_test(a_request_of_many_has_four_parts),
 		cmocka_unit_test(a_partition_is_its_drive),
 		cmocka_unit_test(written_pages_are_of_those_who_changed_them),
+		cmocka_unit_test(pages_of_btrfs_are_of_those_who_changed_them),
+		cmocka_unit_test(a_backing_that_cannot_be_read_is_counted),
 		cmocka_unit_test(a_merged_request_is_shared_by_bytes),
 		cmocka_unit_test(what_was_not_seen_is_of_who_sends_it),
 		cmocka_unit_test(threads_are_found_whatever_their_names_are),

@@ -379,6 +379,72 @@ static void a_recording_can_be_read_alone(void **state)
 	ssdpm_observation_free(other);
 }
 
+static void put_btrfs(const char *uuid, const char *backing)
+{
+	char path[128], target[128];
+
+	snprintf(path, sizeof(path), "sys/devices/virtual/bdi/%s/min_ratio",
+		 backing);
+	put(path, "0\n");
+	snprintf(path, sizeof(path), "sys/fs/btrfs/%s/bdi", uuid);
+	snprintf(target, sizeof(target), "../../../devices/virtual/bdi/%s",
+		 backing);
+	tree_link(root, path, target);
+}
+
+static void put_member(const char *uuid, const char *device)
+{
+	char path[128], target[128];
+
+	snprintf(path, sizeof(path), "sys/fs/btrfs/%s/devices/%s", uuid,
+		 strrchr(device, '/') + 1);
+	snprintf(target, sizeof(target), "../../../../devices/%s", device);
+	tree_link(root, path, target);
+}
+
+static void file_systems_with_names_have_their_devices(void **state)
+{
+	const char one[] = "# backing: btrfs-2 259,1\n";
+	const char *at;
+
+	(void)state;
+	put_disk("ata/sdz", "65:144");
+	put("sys/fs/btrfs/features/raid56", "0\n");
+	/* Linux before 5.9 has no bdi. */
+	put("sys/fs/btrfs/old/devices/nvme3n1p1/dev", "259:1\n");
+	/* A disk of them is not watched. */
+	put_btrfs("0a0b", "btrfs-2");
+	put_member("0a0b", "nvme/nvme3/nvme3n1/nvme3n1p1");
+	put_member("0a0b", "ata/sdz");
+	put_btrfs("0c0d", "btrfs-3");
+	put_member("0c0d", "ata/sdz");
+	tracefs_text = "firefox-20 [000] d..1. 1000.100000: "
+		       "writeback_dirty_folio: bdi btrfs-2: ino=5 index=1\n"
+		       "kworker/u8:1-5 [000] d..1. 1000.200000: "
+		       "block_bio_queue: 259,0 W 0 + 8 [kworker/u8:1]\n"
+		       "kworker/u8:1-5 [000] d..1. 1000.200000: "
+		       "block_rq_issue: 259,0 W 4096 () 0 + 8 [kworker/u8:1]\n"
+		       "<idle>-0 [000] d..1. 1000.200010: "
+		       "block_rq_complete: 259,0 W () 0 + 8 [0]\n";
+	begin();
+	assert_int_equal(ssdpm_watch_set_writer(watch, keep, recorded, NULL),
+			 0);
+	at = strstr(recorded, "# backing: ");
+	assert_non_null(at);
+	assert_memory_equal(at, one, strlen(one));
+	assert_null(strstr(at + 1, "# backing: "));
+	step(SECOND_NS);
+	struct ssdpm_cause cause = { .size = sizeof(cause) };
+	bool is_firefox = false;
+
+	for (size_t i = 0;
+	     !ssdpm_observation_get_cause(observation, 0, i, &cause, NULL); i++)
+		is_firefox = is_firefox ||
+			     (cause.kind == SSDPM_CAUSE_WRITEBACK &&
+			      !strcmp(cause.name, "firefox") && cause.n_ios);
+	assert_true(is_firefox);
+}
+
 static void wrong_calls_are_refused(void **state)
 {
 	struct ssdpm_error error = fixture_error();
@@ -455,6 +521,7 @@ int main(void)
 		TEST(a_drive_that_is_gone_is_unknown_until_it_is_back),
 		TEST(a_drive_that_goes_away_under_load_does_not_rest),
 		TEST(a_recording_can_be_read_alone),
+		TEST(file_systems_with_names_have_their_devices),
 		TEST(wrong_calls_are_refused),
 		TEST(a_kernel_without_the_events_of_ios_is_refused),
 		TEST(a_drive_without_a_block_device_is_refused),

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings that are not as they were before the search. */
+#include "bisect/bisect.h"
+#include "options/advised.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct cell features_text(uint32_t features)
+{
+	struct cell text = { "" };
+
+	for (int i = 0; i < 32; i++)
+		if (features & 1U << i)
+			text = cell("%s%s%s", text.text,
+				    text.text[0] ? "," : "",
+				    ssdpm_pcie_feature_to_string(1U << i));
+	return text.text[0] ? text : cell("off");
+}
+
+static uint32_t features_of_steps(const struct search *search, size_t i)
+{
+	uint32_t features = 0;
+
+	for (size_t step = last_step(search, i); step; step--)
+		features |= ssdpm_pcie_feature_from_string(
+			ssdpm_bisect_get_step_name(search->bisect, i, step));
+	return features;
+}
+
+static struct cell before_text(const struct search *search, size_t i)
+{
+	return setting_of(search, i) == SSDPM_BISECT_LINK ?
+		       features_text(features_of_steps(search, i)) :
+		       step_text(search, i, last_step(search, i));
+}
+
+/* In the words of before_text(); "": it cannot be read. */
+static struct cell now_text(const struct search *search, size_t i,
+			    const struct ssdpm_device *device)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	char text[16];
+
+	switch (setting_of(search, i)) {
+	case SSDPM_BISECT_LATENCY_LIMIT:
+		return facts->known & SSDPM_FACT_LATENCY_TOLERANCE ?
+			       step_limit_text(facts->latency_tolerance_us) :
+			       cell("%s", "");
+	case SSDPM_BISECT_LPM:
+		return cell("%s", facts->known & SSDPM_FACT_LPM ?
+					  ssdpm_lpm_to_string(facts->lpm) :
+					  "");
+	case SSDPM_BISECT_LINK:
+		return facts->known & SSDPM_FACT_PCIE ?
+			       features_text(facts->pcie_enabled) :
+			       cell("%s", "");
+	default:
+		return cell("%s", read_queue_depth(search->live, device, text,
+						   sizeof(text)) ?
+					  text :
+					  "");
+	}
+}
+
+static void print_one(const struct search *search, size_t i, const char *now,
+		      bool *is_first)
+{
+	if (*is_first)
+		puts("Not as before the search:");
+	*is_first = false;
+	printf("  %s: %s, before %s\n", suspect_text(search, i).text, now,
+	       before_text(search, i).text);
+}
+
+static void print_way_out(const struct search *search)
+{
+	char *text = advised_text(search->live->root,
+				  "To restore what can be restored: ssdpm "
+				  "bisect stop");
+
+	if (text)
+		puts(text);
+	free(text);
+}
+
+void print_unrestored(const struct search *search)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++) {
+		struct ssdpm_device *device =
+			read_searched(search, drive_of(search, i));
+		const struct cell now = device ? now_text(search, i, device) :
+						 cell("the drive is gone");
+
+		ssdpm_device_unref(device);
+		if (strcmp(now.text, before_text(search, i).text) != 0)
+			print_one(search, i, now.text[0] ? now.text : "unknown",
+				  &is_first);
+	}
+	if (!is_first && !is_record_empty(search))
+		print_way_out(search);
+}
