@@ -314,9 +314,9 @@ static int read_kept_table(const struct ssdpm_device *device,
 }
 
 /*
- * What Linux programs. If @model says too little of a state, if the drive
- * cannot follow the table, or if what was read is no table, it is not known:
- * that is no failure.
+ * What Linux programs. The table is unknown if @model says too little of a
+ * state, if the drive cannot follow it, or if what was read is none. That is no
+ * failure.
  */
 static int take_table(const struct ssdpm_device *device,
 		      const struct ssdpm_machine_facts *facts,

@@ -74,7 +74,7 @@ static enum exit_status check(const struct common *common,
 	return check_page(common, &settings->page);
 }
 
-/* What is wrong with the machine or its drives goes before it. */
+/* Faults of the machine and its drives go before a missing terminal. */
 static enum exit_status check_terminal(struct tuning *tuning, char **operands,
 				       size_t n)
 {

@@ -231,8 +231,9 @@ static bool needs_comfort(const struct tuning *tuning)
 }
 
 /*
- * "wait for at most 0.12 % of the time, one in 100 for 3.5 ms or longer": the
- * worst of the drives, those that are set or today all; "": none is known.
+ * "wait for at most 0.12 % of the time, one in 100 for 3.5 ms or longer". It
+ * takes the worst of the drives that are set, or today of all. "": none is
+ * known.
  */
 struct cell harm_text(const struct tuning *tuning, bool today)
 {
