@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pathlib
@@ -18,6 +19,21 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = TOP / os.environ.get("SSDPM_BUILD", "build")
 COMMAND = BUILD / "examples/ssdpm/ssdpm"
 EXAMPLE = TOP / "examples/drives/wd-blue-sn550.json"
+
+
+@functools.cache
+def sanitizer() -> str:
+    """The shared runtime of a build with sanitizers, which has to be loaded first."""
+    needed = subprocess.run(["ldd", COMMAND], capture_output=True, text=True, check=True)
+    for line in needed.stdout.splitlines():
+        if "libclang_rt.asan" in line:
+            return f"{line.split()[2]}:"
+    return ""
+
+
+def preloaded(library: pathlib.Path) -> str:
+    """What LD_PRELOAD has to be."""
+    return f"{sanitizer()}{library}"
 
 
 def identify(model: dict[str, Any]) -> bytes:

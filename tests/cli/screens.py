@@ -16,6 +16,7 @@ import time
 from typing import Any, Callable
 
 import pyte
+from command import preloaded
 from test_watch_live import INSIDE, MACHINE, Watched
 
 END_S = 60.0
@@ -41,7 +42,7 @@ class Terminal:
         self.before = termios.tcgetattr(self.other)
         self.set_size(rows, columns)
         program = str(watched.ssdpm.directory / "bin/ssdpm")
-        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(watched.root), str(MACHINE)]
+        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(watched.root), preloaded(MACHINE)]
         environment = {**watched.environment, "TERM": "xterm-256color", **more}
         self.process = subprocess.Popen(
             [*inside, program, "watch", *arguments],

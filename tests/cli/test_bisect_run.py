@@ -19,7 +19,7 @@ import time
 from typing import Any, Iterator
 
 import pytest
-from command import Command
+from command import Command, preloaded
 from test_bisect import sealed
 from test_watch_live import MACHINE, Watched, boottime, kernel
 
@@ -52,7 +52,7 @@ class Searched(Watched):
         program = str(self.ssdpm.directory / "bin/ssdpm")
         if arguments[:1] == ("run",) and "--settle" not in arguments:
             arguments = (*arguments, "--settle", "0s")
-        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), str(MACHINE)]
+        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), preloaded(MACHINE)]
         with subprocess.Popen(
             [*inside, program, "bisect", *arguments],
             cwd=self.ssdpm.directory,

@@ -30,7 +30,7 @@ from bus import (
     Bus,
     wait_until,
 )
-from command import BUILD, TOP
+from command import BUILD, TOP, preloaded
 from test_examples import man_blocks, sessions
 
 TOLERANCE = (
@@ -229,7 +229,7 @@ def test_what_has_failed_is_tried_again(bus: Bus, laptop: pathlib.Path) -> None:
 
 def fast(root: pathlib.Path, *more: str) -> list[str]:
     """A service whose clock is fast."""
-    preload = f"LD_PRELOAD={CLOCK}"
+    preload = f"LD_PRELOAD={preloaded(CLOCK)}"
     return ["env", preload, *more, str(SSDPMD), "--root", str(root), "--stay"]
 
 

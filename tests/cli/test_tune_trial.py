@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from command import BUILD, Command, read_terminal
+from command import BUILD, Command, preloaded, read_terminal
 
 Make = Callable[[str], pathlib.Path]
 MACHINE = BUILD / "tests/support/trial-machine.so"
@@ -36,7 +36,7 @@ class Trials:
         self.root = root
         self.environment = {
             **ssdpm.environment,
-            "LD_PRELOAD": str(MACHINE),
+            "LD_PRELOAD": preloaded(MACHINE),
             "SSDPM_METER": str(root / BATTERY / "power_now"),
             "SSDPM_SETTING": f"{root / LIMIT} 11000",
             "SSDPM_SUSPENDED": str(root / "suspended"),

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from command import BUILD, Command
+from command import BUILD, Command, preloaded
 
 MACHINE = BUILD / "tests/support/watch-machine.so"
 PLACE = "REC->dev, REC->dev, REC->rwbs"
@@ -91,7 +91,7 @@ class Watched:
         self, *arguments: str, program: Sequence[str] = (), **more: str
     ) -> Iterator[subprocess.Popen[str]]:
         program = program or [str(self.ssdpm.directory / "bin/ssdpm")]
-        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), str(MACHINE)]
+        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), preloaded(MACHINE)]
         with subprocess.Popen(
             [*inside, *program, "watch", *arguments],
             cwd=self.ssdpm.directory,
@@ -259,7 +259,14 @@ def test_another_drive_under_the_name_is_not_the_one_that_went(watched: Watched)
 
 
 # With a file system of 8 KiB in a folder of its own.
-SMALL = 'mkdir small; mount -t tmpfs -o size=8k small small; exec ssdpm "$@"'
+# The command alone is preloaded.
+SMALL = """
+preload=$LD_PRELOAD
+unset LD_PRELOAD
+mkdir small
+mount -t tmpfs -o size=8k small small
+exec env LD_PRELOAD="$preload" ssdpm "$@"
+"""
 
 
 def test_a_full_disk_ends_the_saving_and_not_the_session(watched: Watched) -> None:

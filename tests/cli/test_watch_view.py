@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterator
 
 import documented
 import pytest
-from command import Command
+from command import Command, preloaded
 from screens import Terminal
 from test_watch_live import INSIDE, MACHINE, Watched, kernel, watched
 
@@ -444,7 +444,7 @@ def test_who_has_read_enough_ends_it_without_an_error(watched: Watched, pipe: An
 
 def test_a_stream_that_cannot_be_written_is_a_failure(watched: Watched, pipe: Any) -> None:
     program = str(watched.ssdpm.directory / "bin/ssdpm")
-    inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(watched.root), str(MACHINE)]
+    inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(watched.root), preloaded(MACHINE)]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             [*inside, program, "watch", "--json", "--interval", "200ms"],
