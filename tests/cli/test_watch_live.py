@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+import ssdpm as package
 from command import BUILD, Command, preloaded
 
 MACHINE = BUILD / "tests/support/watch-machine.so"
@@ -88,10 +89,16 @@ class Watched:
 
     @contextlib.contextmanager
     def call(
-        self, *arguments: str, program: Sequence[str] = (), **more: str
+        self,
+        *arguments: str,
+        program: Sequence[str] = (),
+        library: str | None = None,
+        **more: str,
     ) -> Iterator[subprocess.Popen[str]]:
+        """library: what is preloaded into a program other than the command."""
         program = program or [str(self.ssdpm.directory / "bin/ssdpm")]
-        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), preloaded(MACHINE)]
+        library = preloaded(MACHINE) if library is None else library
+        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), library]
         with subprocess.Popen(
             [*inside, *program, "watch", *arguments],
             cwd=self.ssdpm.directory,
@@ -259,20 +266,18 @@ def test_another_drive_under_the_name_is_not_the_one_that_went(watched: Watched)
 
 
 # With a file system of 8 KiB in a folder of its own.
-# The command alone is preloaded.
 SMALL = """
-preload=$LD_PRELOAD
-unset LD_PRELOAD
 mkdir small
 mount -t tmpfs -o size=8k small small
-exec env LD_PRELOAD="$preload" ssdpm "$@"
+exec env LD_PRELOAD="$PRELOAD" ssdpm "$@"
 """
 
 
 def test_a_full_disk_ends_the_saving_and_not_the_session(watched: Watched) -> None:
     program = ["bash", "-ec", SMALL, "ssdpm"]
     call = ["--for", "3s", "--save", "small/save.txt"]
-    with kernel(watched) as pipe, watched.call(*call, program=program) as process:
+    more = {"library": "", "PRELOAD": preloaded(MACHINE)}
+    with kernel(watched) as pipe, watched.call(*call, program=program, **more) as process:
         watched.wait(on=True)
         for _ in range(100):
             pipe.write(watched.io())
@@ -395,9 +400,13 @@ print(drive.n_ios, live.observation.causes()[0].name, live.observation.counts.n_
 """
 
 
-def python(watched: Watched, script: str) -> contextlib.AbstractContextManager[Any]:
-    path = str(BUILD / "bindings/python")
-    return watched.call(program=[sys.executable, "-c", script], PYTHONPATH=path)
+def python(
+    watched: Watched, script: str, **more: str
+) -> contextlib.AbstractContextManager[Any]:
+    """The package is never built with a sanitizer."""
+    path = str(pathlib.Path(package.__file__).parents[1])
+    program = [sys.executable, "-c", script]
+    return watched.call(program=program, library=str(MACHINE), PYTHONPATH=path, **more)
 
 
 def is_removed(watched: Watched) -> bool:
@@ -548,9 +557,6 @@ def test_python_refuses_wrong_calls(watched: Watched) -> None:
 
 
 def test_python_names_the_error_of_a_refused_instance(watched: Watched) -> None:
-    program = [sys.executable, "-c", FOLLOW]
-    path = str(BUILD / "bindings/python")
-    refuses = str(errno.EACCES)
-    with watched.call(program=program, PYTHONPATH=path, SSDPM_REFUSES=refuses) as process:
+    with python(watched, FOLLOW, SSDPM_REFUSES=str(errno.EACCES)) as process:
         _, err = process.communicate(timeout=120)
     assert process.returncode == 1 and "AccessError" in err
