@@ -112,6 +112,18 @@ static uint64_t *value_of(struct ssdpm_profile_settings *settings, int key)
 	}
 }
 
+/* "1,5s" */
+static bool has_decimal_comma(struct span value)
+{
+	static const char digits[] = "0123456789";
+
+	for (const char *at = value.at; at + 2 < value.end; at++)
+		if (memchr(digits, at[0], 10) && at[1] == ',' &&
+		    memchr(digits, at[2], 10))
+			return true;
+	return false;
+}
+
 /* NULL, or what is wrong with it. */
 static const char *set_time(struct ssdpm_profile_settings *settings, int key,
 			    struct span value)
@@ -124,7 +136,7 @@ static const char *set_time(struct ssdpm_profile_settings *settings, int key,
 	    ssdpm__span_is(value, "any"))
 		us = SSDPM_LATENCY_ANY;
 	else if (!take_time(value, &us))
-		return memchr(value.at, ',', (size_t)(value.end - value.at)) ?
+		return has_decimal_comma(value) ?
 			       "write a point for the decimals, as in 1.5s" :
 			       "write a time with its unit, as in 500us, 25ms "
 			       "or 2s";

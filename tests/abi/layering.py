@@ -76,7 +76,7 @@ ENERGY = {
     "energy/tracer": {"base", "device", "energy/common"},
     "energy/suspend": {"base", "device", "policy", "energy/common", "energy/meters"},
     "energy/trial": {"base", "energy/common"},
-    "energy/watch": {"base", "device", "energy/observe", "energy/tracer"},
+    "energy/watch": {"base", "device", "energy/common", "energy/observe", "energy/tracer"},
     "energy/bisect": {*SEEN, "device", "energy/common"},
     "energy/faults": {"base"},
     "energy/lint": {"base", "model"},
