@@ -207,7 +207,7 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 		return;
 	fprintf(file, "\nToday, sleep already saves about %s in all",
 		power_text(two_digits(uw)).text);
-	if (tuning->n_changes || !tuning->options->price_per_kwh) {
+	if (tuning->n_changes || tuning->options->price_per_kwh <= 0) {
 		putc('.', file);
 	} else {
 		const struct total asleep = {
