@@ -547,7 +547,7 @@ def test_check_knows_what_was_applied_where_it_was_so_already(
     # It was nobody's here to change: there is no way back from it.
     assert ssdpm.output("revert", "--root", str(laptop)) == "nothing to do\n"
     assert (laptop / LIMIT).read_text() == "5000\n"
-    assert "nothing that was applied" in ssdpm.output("check", "--root", str(laptop))
+    assert "nothing is applied" in ssdpm.output("check", "--root", str(laptop))
 
 
 def test_what_somebody_wrote_before_the_first_change_is_what_revert_puts_back(
