@@ -242,7 +242,7 @@ def test_a_page_shows_the_link_policy(ssdpm: Command) -> None:
     assert "Set the link policy to med_power_with_dipm: saves " in page
 
 
-@pytest.mark.parametrize(("battery", "words"), [("20Wh", "1 minute"), ("40Wh", "2 minutes")])
+@pytest.mark.parametrize(("battery", "words"), [("16500mWh", "1.0 minute"), ("40Wh", "2.5 minutes")])
 def test_one_minute_is_no_plural(
     ssdpm: Command, machine: Make, battery: str, words: str
 ) -> None:
