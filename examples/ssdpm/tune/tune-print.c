@@ -245,7 +245,6 @@ struct cell harm_text(const struct tuning *tuning, bool today)
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
 		const struct ssdpm_run *run =
 			today ? item->before : item->after;
-
 		double own;
 
 		if (!run || (!today && !is_to_set(item)))
