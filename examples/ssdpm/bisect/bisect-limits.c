@@ -27,20 +27,25 @@ static bool has_past_fault(const struct search *search, size_t drive,
 	return faults & 1U << fault;
 }
 
+static bool read_file_of_pcie(const struct search *search,
+			      const struct ssdpm_device_facts *facts,
+			      const char *name, char *text, size_t size)
+{
+	return read_file_of(search,
+			    cell("%s/device/%s", facts->path + 1, name).text,
+			    text, size);
+}
+
 /* "8.0 GT/s PCIe x4" */
 static struct cell speed_of_pcie(const struct search *search,
 				 const struct ssdpm_device_facts *facts)
 {
 	char speed[32], width[16];
 
-	if (!read_file_of(
-		    search,
-		    cell("%s/device/current_link_speed", facts->path + 1).text,
-		    speed, sizeof(speed)) ||
-	    !read_file_of(
-		    search,
-		    cell("%s/device/current_link_width", facts->path + 1).text,
-		    width, sizeof(width)))
+	if (!read_file_of_pcie(search, facts, "current_link_speed", speed,
+			       sizeof(speed)) ||
+	    !read_file_of_pcie(search, facts, "current_link_width", width,
+			       sizeof(width)))
 		return cell("%s", "");
 	return cell("%s x%s", speed, width);
 }
@@ -83,14 +88,10 @@ static struct cell limit_of_pcie(const struct search *search, size_t drive,
 	char now[32], most[32];
 
 	if (facts->kind != SSDPM_KIND_NVME ||
-	    !read_file_of(
-		    search,
-		    cell("%s/device/current_link_speed", facts->path + 1).text,
-		    now, sizeof(now)) ||
-	    !read_file_of(
-		    search,
-		    cell("%s/device/max_link_speed", facts->path + 1).text,
-		    most, sizeof(most)) ||
+	    !read_file_of_pcie(search, facts, "current_link_speed", now,
+			       sizeof(now)) ||
+	    !read_file_of_pcie(search, facts, "max_link_speed", most,
+			       sizeof(most)) ||
 	    strcmp(now, slow) != 0 || !strcmp(most, slow) ||
 	    !has_past_fault(search, drive, SSDPM_FAULT_SLOWED))
 		return cell("%s", "");

@@ -38,12 +38,11 @@ static size_t step_to_set(const struct search *search, size_t i)
 				    ssdpm_bisect_get_step(search->bisect, i);
 }
 
-/* A step of the link has the features of those before it. */
-static uint32_t features_of(const struct search *search, size_t i)
+uint32_t features_up_to(const struct search *search, size_t i, size_t step)
 {
 	uint32_t features = 0;
 
-	for (size_t step = step_to_set(search, i); step; step--)
+	for (; step; step--)
 		features |= ssdpm_pcie_feature_from_string(
 			ssdpm_bisect_get_step_name(search->bisect, i, step));
 	return features;
@@ -92,8 +91,10 @@ static int add_step_of(struct search *search, struct ssdpm_plan *plan, size_t i,
 	case SSDPM_BISECT_LATENCY_LIMIT:
 		return add_limit_step(search, plan, i, word, reterr);
 	case SSDPM_BISECT_LINK:
-		return ssdpm_plan_add_value(plan, device, SSDPM_STEP_PCIE_LINK,
-					    features_of(search, i), reterr);
+		return ssdpm_plan_add_value(
+			plan, device, SSDPM_STEP_PCIE_LINK,
+			features_up_to(search, i, step_to_set(search, i)),
+			reterr);
 	case SSDPM_BISECT_QUEUE_DEPTH:
 		return ssdpm_plan_add_value(plan, device,
 					    SSDPM_STEP_QUEUE_DEPTH,

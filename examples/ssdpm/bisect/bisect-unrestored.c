@@ -18,20 +18,11 @@ static struct cell features_text(uint32_t features)
 	return text.text[0] ? text : cell("off");
 }
 
-static uint32_t features_of_steps(const struct search *search, size_t i)
-{
-	uint32_t features = 0;
-
-	for (size_t step = last_step(search, i); step; step--)
-		features |= ssdpm_pcie_feature_from_string(
-			ssdpm_bisect_get_step_name(search->bisect, i, step));
-	return features;
-}
-
 static struct cell before_text(const struct search *search, size_t i)
 {
 	return setting_of(search, i) == SSDPM_BISECT_LINK ?
-		       features_text(features_of_steps(search, i)) :
+		       features_text(features_up_to(search, i,
+						    last_step(search, i))) :
 		       step_text(search, i, last_step(search, i));
 }
 

@@ -53,6 +53,8 @@ const struct searched_drive *drive_of(const struct search *search, size_t i);
 uint32_t setting_of(const struct search *search, size_t i);
 /* That of before the search. */
 size_t last_step(const struct search *search, size_t i);
+/* The features of a link that a step and those before it leave on. */
+uint32_t features_up_to(const struct search *search, size_t i, size_t step);
 /* "5 ms", "any latency", "medium_power" */
 struct cell step_text(const struct search *search, size_t i, size_t step);
 /* Likewise, where the setting is not named: "link l1", "queue 32" */

@@ -621,11 +621,15 @@ static void print_nothing(const struct outlooks *outlooks)
 
 	for (size_t i = 0; i < outlooks->n; i++)
 		n_drives += is_drive(&outlooks->list[i].drive);
-	if (n)
+	if (n && n == n_drives)
 		printf("Nothing has to be done: %s.\n",
-		       n < n_drives ? "what can sleep sleeps" :
-		       n == 1	    ? "the drive sleeps" :
-				      "the drives sleep");
+		       n == 1 ? "the drive sleeps" : "the drives sleep");
+	else if (n)
+		print_paragraph(cell("No other latency limit or link policy is "
+				     "known to save; %zu of %zu drives sleep.",
+				     n, n_drives)
+					.text,
+				0, 2);
 	else
 		print_paragraph(has_energy ? "No other latency limit or link "
 					     "policy is known to save." :

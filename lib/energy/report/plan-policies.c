@@ -120,8 +120,10 @@ int ssdpm__get_policies(const struct report_task *task,
 	int err = ssdpm_plan_get_policies(task->plan, item->drive.device, NULL,
 					  ret_before, ret_after, reterr);
 
+	if (err)
+		return err;
 	item->made = ret_before->table;
-	return err ? err : take_today(&item->settings, ret_before, reterr);
+	return take_today(&item->settings, ret_before, reterr);
 }
 
 static void take_params(const struct ssdpm_recommendation *r,
