@@ -24,12 +24,10 @@ int ssdpm__subject_new(const struct gap_profile *profile, double idle_ns,
 		       struct subject *ret_subject, struct ssdpm_error *reterr)
 {
 	size_t n = count_buckets(profile);
-	struct subject subject = {
-		.model = profile->model,
-		.shorter_ns = idle_ns,
-	};
+	struct subject subject = { .model = profile->model };
+	struct likely_gap sum = { .length_ns = INFINITY };
 
-	subject.gaps = malloc((n ? n : 1) * sizeof(*subject.gaps));
+	subject.gaps = malloc((n + 1) * sizeof(*subject.gaps));
 	if (!subject.gaps)
 		return ssdpm__no_memory(reterr);
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
@@ -38,11 +36,15 @@ int ssdpm__subject_new(const struct gap_profile *profile, double idle_ns,
 		if (!bucket->n)
 			continue;
 		subject.gaps[subject.n_gaps++] = (struct likely_gap){
-			(double)bucket->n,
-			(double)bucket->ns,
+			(double)bucket->ns / (double)bucket->n,
+			sum.shorter,
+			sum.shorter_ns,
 		};
-		subject.shorter_ns -= (double)bucket->ns;
+		sum.shorter += (double)bucket->n;
+		sum.shorter_ns += (double)bucket->ns;
 	}
+	subject.gaps[subject.n_gaps] = sum;
+	subject.short_ns = idle_ns - sum.shorter_ns;
 	*ret_subject = subject;
 	return 0;
 }
@@ -52,33 +54,63 @@ void ssdpm__subject_free(struct subject *subject)
 	free(subject->gaps);
 }
 
-/* One length; returns by how much they delay. */
-static double add_gaps(struct likely_times *times, double n, double ns)
+/* The idle times that reach a length, and how long all are up to it. */
+struct reach {
+	double n;
+	double ns;
+};
+
+static struct reach reach(const struct subject *subject, double length_ns)
+{
+	const struct likely_gap *all = &subject->gaps[subject->n_gaps], *gap;
+	size_t from = 0, to = subject->n_gaps;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (subject->gaps[middle].length_ns < length_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	gap = &subject->gaps[from];
+	if (gap == all)
+		return (struct reach){ 0, all->shorter_ns };
+	return (struct reach){
+		all->shorter - gap->shorter,
+		gap->shorter_ns + (all->shorter - gap->shorter) * length_ns,
+	};
+}
+
+/* All idle times; returns by how much they delay. */
+static double add_gaps(struct likely_times *times,
+		       const struct subject *subject)
 {
 	const struct chain *chain = &times->chain;
-	const double length = ns / n;
+	const struct reach all = reach(subject, INFINITY);
+	struct reach here =
+		chain->n ? reach(subject, (double)chain->steps[0].at_ns) : all;
+	double delay = 0;
 
-	if (!chain->n || length < (double)chain->steps[0].at_ns) {
-		times->stay_ns[chain->operational_state] += ns;
-		return 0;
-	}
-	times->stay_ns[chain->operational_state] +=
-		n * (double)chain->steps[0].at_ns;
-	for (uint32_t i = 0;; i++) {
+	times->stay_ns[chain->operational_state] += here.ns;
+	for (uint32_t i = 0; i < chain->n; i++) {
 		const struct chain_step *step = &chain->steps[i];
-		double resident = (double)step->resident_ns;
-		double left = length - resident;
+		const double resident_ns = (double)step->resident_ns;
+		const struct reach resident = reach(subject, resident_ns);
+		const struct reach next =
+			i + 1 < chain->n ?
+				reach(subject, (double)step[1].at_ns) :
+				all;
+		double entries = here.n * (resident_ns - (double)step->at_ns);
+		double exits = (here.n - next.n) * (double)step->exit_ns;
 
-		times->moving_ns += n * (resident - (double)step->at_ns);
-		if (i + 1 < chain->n && length >= (double)step[1].at_ns) {
-			times->stay_ns[step->state] +=
-				n * ((double)step[1].at_ns - resident);
-			continue;
-		}
-		times->stay_ns[step->state] += n * ssdpm__max(left, 0);
-		times->moving_ns += n * (double)step->exit_ns;
-		return n * (ssdpm__max(-left, 0) + (double)step->exit_ns);
+		times->moving_ns += entries + exits;
+		times->stay_ns[step->state] += next.ns - resident.ns;
+		/* An entry goes on when the idle time is over. */
+		delay += entries - (resident.ns - here.ns) + exits;
+		here = next;
 	}
+	return delay;
 }
 
 /* The policy of its run; an unknown one may be any. */
@@ -103,18 +135,15 @@ int ssdpm__likely_times(const struct subject *subject, uint32_t draw,
 	struct likely_times times = { .own_ns = 0 };
 	int err = ssdpm__chain(subject->model, &params, values, &times.chain,
 			       reterr);
-	double delay = 0;
+	double delay;
 
 	if (err)
 		return err;
-	times.stay_ns[times.chain.operational_state] = subject->shorter_ns;
-	times.own_ns =
-		subject->busy_ns + subject->shorter_ns + subject->rest_ns;
-	for (size_t i = 0; i < subject->n_gaps; i++) {
-		times.own_ns += subject->gaps[i].ns;
-		delay += add_gaps(&times, subject->gaps[i].n,
-				  subject->gaps[i].ns);
-	}
+	times.stay_ns[times.chain.operational_state] = subject->short_ns;
+	times.own_ns = subject->busy_ns + subject->short_ns +
+		       subject->gaps[subject->n_gaps].shorter_ns +
+		       subject->rest_ns;
+	delay = add_gaps(&times, subject);
 	/* In the open loop the arrivals stand. */
 	if (params.loop == SSDPM_LOOP_CLOSED)
 		times.own_ns += delay;

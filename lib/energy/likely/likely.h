@@ -71,10 +71,15 @@ static inline uint32_t ssdpm__share_of(const struct lattice *lattice,
 double ssdpm__drawn_value(const struct ssdpm_parameter *parameter,
 			  double log_sd, double normal);
 
-/* The number and sum of idle times of nearly one length. */
+/*
+ * Idle times of nearly one length, in order of length. All shorter ones are
+ * summed, so that a policy takes as many steps as it has states. The last one
+ * is longer than all, and has the sums of all.
+ */
 struct likely_gap {
-	double n;
-	double ns;
+	double length_ns;
+	double shorter; /* their number */
+	double shorter_ns;
 };
 
 /* The cost of a run's I/Os under any policy. */
@@ -87,11 +92,11 @@ struct likely_work {
 struct subject {
 	const struct ssdpm_model *model;
 	struct ssdpm_sim_params params; /* its table, too */
-	struct likely_gap *gaps;
+	struct likely_gap *gaps;	/* n_gaps, and the last one */
 	size_t n_gaps;
-	double shorter_ns; /* the sum of idle times too short for any policy */
-	double busy_ns;	   /* all but idle time, to the last completion */
-	double rest_ns;	   /* idle after that, to its own end */
+	double short_ns; /* the sum of idle times too short for any policy */
+	double busy_ns;	 /* all but idle time, to the last completion */
+	double rest_ns;	 /* idle after that, to its own end */
 };
 
 /*
