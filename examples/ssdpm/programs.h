@@ -114,6 +114,8 @@ void print_no_drive(void);
 enum exit_status print_outlooks(const struct live *live,
 				const struct outlooks *outlooks, bool colored,
 				bool urgent);
+/* Names the drives that cannot be read; STATUS_FAILED: there are some. */
+enum exit_status complain_of_unread(const struct outlooks *outlooks);
 
 /* show --lint, and with --all. */
 enum exit_status print_findings(const struct drive *drive);

@@ -179,6 +179,8 @@ enum ssdpm_device_flag {
 	SSDPM_DEVICE_ROTATIONAL = 1 << 6,  /* a hard disk */
 	SSDPM_DEVICE_REMOVABLE = 1 << 7,
 	SSDPM_DEVICE_D3COLD_ALLOWED = 1 << 8,
+	/* NVMe: the file of the limit is there, but no limit is read from it */
+	SSDPM_DEVICE_LIMIT_UNREAD = 1 << 9,
 };
 
 /** Bits of ssdpm_device_facts.known: the member holds what a file says. */

@@ -29,6 +29,10 @@ static int check_apst(const struct ssdpm_device_facts *facts,
 	if (facts->known & SSDPM_FACT_LATENCY_TOLERANCE &&
 	    ssdpm__tolerance_path(facts, path))
 		return 0;
+	if (facts->flags & SSDPM_DEVICE_LIMIT_UNREAD)
+		return ssdpm__fail(reterr, -EIO, 0,
+				   "%s: its latency limit cannot be read",
+				   facts->name);
 	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 			   "%s: the kernel has no APST for it: %s", facts->name,
 			   facts->known & SSDPM_FACT_QUIRKS &&

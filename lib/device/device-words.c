@@ -22,6 +22,7 @@ static const char device_flag_words[][15] = {
 	[FLAG(SSDPM_DEVICE_ROTATIONAL)] = "rotational",
 	[FLAG(SSDPM_DEVICE_REMOVABLE)] = "removable",
 	[FLAG(SSDPM_DEVICE_D3COLD_ALLOWED)] = "d3cold-allowed",
+	[FLAG(SSDPM_DEVICE_LIMIT_UNREAD)] = "limit-unread",
 };
 FLAG_WORDS(device_flag)
 

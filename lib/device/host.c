@@ -108,8 +108,7 @@ int ssdpm_device_get_quirks(const struct ssdpm_device *device,
 		if (is_forced(&known))
 			quirks &= ~(uint32_t)BOTH_APST_QUIRKS;
 	}
-	/* Linux has the file only where it did not switch APST off. */
-	if (device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)
+	if (ssdpm__has_limit(&device->facts))
 		quirks &= ~(uint32_t)SSDPM_QUIRK_NO_APST;
 	*ret_quirks = quirks;
 	*ret_from_kernel = from_kernel;
@@ -184,8 +183,12 @@ int ssdpm_device_get_apst_params(const struct ssdpm_device *device,
 					      reterr);
 	if (err)
 		return err;
+	if (device->facts.flags & SSDPM_DEVICE_LIMIT_UNREAD)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "%s: its latency limit cannot be read",
+				   device->facts.name);
 	set_nvme_core(&known, &params);
-	if (device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)
+	if (ssdpm__has_limit(&device->facts))
 		params.max_exit_latency_us = device->facts.latency_tolerance_us;
 	else
 		params.quirks |= SSDPM_QUIRK_NO_APST;
@@ -362,7 +365,7 @@ static int take_nvme(const struct ssdpm_device *device,
 	}
 	err = ssdpm_device_get_quirks(device, facts, model, &settings->quirks,
 				      &from_kernel, reterr);
-	if (!(device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)) {
+	if (!ssdpm__has_limit(&device->facts)) {
 		settings->quirks |= SSDPM_QUIRK_NO_APST;
 		settings->known |= SSDPM_SETTING_QUIRKS;
 	} else if (!err) {

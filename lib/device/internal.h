@@ -170,6 +170,13 @@ void ssdpm__note_failure(struct directory *directory, int code);
 int ssdpm__join(char path[SSDPM__PATH_BYTES], const char *directory,
 		const char *name);
 
+/* Linux has the file of the limit only where it did not switch APST off. */
+static inline bool ssdpm__has_limit(const struct ssdpm_device_facts *facts)
+{
+	return facts->known & SSDPM_FACT_LATENCY_TOLERANCE ||
+	       facts->flags & SSDPM_DEVICE_LIMIT_UNREAD;
+}
+
 /* device.c: one reference, a copy of the facts; the machine is kept. */
 int ssdpm__device_new(struct ssdpm_machine *machine,
 		      const struct ssdpm_device_facts *facts,

@@ -57,6 +57,9 @@ static void read_latency_tolerance(struct directory *controller,
 	struct span span;
 	uint64_t us;
 
+	if (!ssdpm__has(controller, "power/pm_qos_latency_tolerance_us"))
+		return;
+	facts->flags |= SSDPM_DEVICE_LIMIT_UNREAD;
 	if (!ssdpm__get_text(controller, "power/pm_qos_latency_tolerance_us",
 			     text, sizeof(text)))
 		return;
@@ -68,6 +71,7 @@ static void read_latency_tolerance(struct directory *controller,
 		return;
 	facts->latency_tolerance_us = us == INT32_MAX ? SSDPM_LATENCY_ANY : us;
 	facts->known |= SSDPM_FACT_LATENCY_TOLERANCE;
+	facts->flags &= ~(uint32_t)SSDPM_DEVICE_LIMIT_UNREAD;
 }
 
 static bool is_fabrics(const char *transport)

@@ -257,7 +257,7 @@ static int find_apsta(const struct ssdpm_device *device,
 	int err;
 
 	*ret_apsta = 1;
-	if (device->facts.known & SSDPM_FACT_LATENCY_TOLERANCE)
+	if (ssdpm__has_limit(&device->facts))
 		return 1;
 	*ret_apsta = 0;
 	err = ssdpm_machine_read_facts(device->machine, &facts, NULL);

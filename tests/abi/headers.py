@@ -84,7 +84,7 @@ UNITLESS = {
     # consistency: counts, shares
     "n_holes", "n_below", "variation", "floor_share",
     # a budget: in the unit of its caller, counts
-    "loss", "bound_loss", "n_examined", "n_items", "n_max_powers", "n_commands", "fits",
+    "loss", "bound_loss", "n_examined", "n_fitting", "n_items", "n_max_powers", "n_commands", "fits",
     # a power cap: counts, shares, kinds, bits
     "write_amplification", "n_streams", "n_segments", "n_points", "n_cap_points", "n_words", "n_changes", "by_default", "hours_per_day", "assumed", "loss_share", "limit", "n_slowed", "outranked",
     # a trial: counts, kinds

@@ -162,14 +162,15 @@ def test_what_does_not_fit_is_proved(drives: Command) -> None:
     assert re.search(r"4x +governed.json +PS2 +10 W", text)
     assert text.startswith(
         "Does not fit: the drives take at least 40 W, and with everything else 100.5 W, "
-        "0.5 W more than the budget.\n"
+        "0.5 W more than the budget; at most 3 of 4 fit.\n"
     )
     result = drives(*call, "--json")
     assert json.loads(result.stdout)["errors"] == [
-        "nothing fits into 100 W: the drives and everything else take at least 100.5 W"
+        "the drives do not fit into 100 W: they and everything else take at least 100.5 W"
     ]
     found = documented.listed(result.stdout)
     assert not found["fits"] and found["least_power_uw"] == 40_000_000
+    assert found["n_fitting"] == 3
     assert {found[key] for key in ("power_uw", "left_uw", "loss", "bound_loss")} == {None}
     assert {item["state"] for item in found["items"]} == {2}
     # With a hundredth of a watt more than that it fits.
@@ -549,7 +550,8 @@ def test_disks_that_do_not_fit_are_told_with_what_they_take(drives: Command) -> 
     assert "loses less" not in text
     result = drives("budget", "-w", "11.9", *call)
     assert result.returncode == 1
-    assert b"Does not fit: the drives take at least 12 W, 0.1 W more than the budget." in result.stdout
+    words = b"Does not fit: the drives take at least 12 W, 0.1 W more than the budget; at most"
+    assert result.stdout.startswith(words + b"\n  2 of 3 fit.\n")
 
 
 def test_what_a_sata_drive_takes_is_never_assumed(drives: Command) -> None:

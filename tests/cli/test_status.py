@@ -38,7 +38,10 @@ def screen(ssdpm: Command) -> Callable[..., list[str]]:
         root = ssdpm.directory / name
         if not root.exists():
             machines.write(name, root)
-        return ssdpm.output("status", "--root", name, *options).splitlines()
+        result = ssdpm("status", "--root", name, *options)
+        # Of six, something cannot be read.
+        assert result.returncode == (name == "hostile"), result.stderr
+        return result.stdout.decode().splitlines()
 
     return lines
 
@@ -434,8 +437,62 @@ def test_a_link_that_keeps_a_drive_from_sleep_has_its_remedy_on_the_first_screen
         r"/sys/module/pcie_aspm/",
         words,
     )
+    # A shell takes it as it is printed.
+    assert "\n  echo powersupersave > /sys/module/pcie_aspm/parameters/policy\n" in screen
     assert found and f"less: no ASPM link: saves {found[1]}\n" in re.sub("  +", " ", screen)
     assert "Savings are likely ones on the workload desktop-session" in words
+
+
+def put_port(root: pathlib.Path, port: machines.Port) -> str:
+    machine = machines.Machine(machines.KERNEL_6_1)
+    machine.host("ACME", "Box", "Board")
+    machine.ahci("0000:00:17.0", [port], caps=machines.CAP | machines.CAP_SXS)
+    machine.write(root)
+    return str(root)
+
+
+@pytest.mark.parametrize("policy", ["max_performance", "medium_power", "min_power"])
+def test_no_sleep_is_advised_on_a_hot_plug_port(
+    ssdpm: Command, tmp_path: pathlib.Path, policy: str
+) -> None:
+    """A disk that is plugged in would not be noticed."""
+    port = machines.Port(machines.MX500, policy, bits=machines.HPCP)
+    root = put_port(tmp_path / "hot", port)
+    for call in (["status"], ["show", "sda"], ["lpm"]):
+        assert "--set" not in ssdpm.output(*call, "--root", root)
+    assert ssdpm.json("status", "--root", root)["advice"] is None
+
+
+def test_a_link_that_a_quirk_keeps_awake_does_not_sleep_at_min_power(
+    ssdpm: Command, tmp_path: pathlib.Path
+) -> None:
+    port = machines.Port(machines.MX100, "min_power")
+    root = put_port(tmp_path / "quirk", port)
+    text = ssdpm.output("--root", root)
+    assert "awake: a quirk" in text and "Next, " not in text
+    assert "saves nothing: the link is always at full power" in ssdpm.output(
+        "show", "--root", root, "sda"
+    )
+
+
+def test_a_limit_that_cannot_be_read_is_not_taken_for_no_apst(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    (root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us").write_text("garbage\n")
+    call = ["--root", str(root)]
+    result = ssdpm(*call)
+    assert result.returncode == 1 and b"cannot be read" in result.stdout
+    assert b"nvme0: it cannot be read: " in result.stderr
+    result = ssdpm("status", *call, "--json")
+    found = json.loads(result.stdout)
+    assert result.returncode == 1 and found["drives"][0]["verdict"] == "not-known"
+    assert len(found["errors"]) == 1
+    text = ssdpm.output("show", "nvme0", *call)
+    assert "latency limit   cannot be read" in text and "no APST" not in text
+    for command in (["check", "-l", "25ms"], ["plan", "-l", "25ms"], ["tune", "-n"]):
+        result = ssdpm(*command, *call)
+        assert result.returncode == 1 and re.search(rb"cannot be read|cannot read /", result.stderr)
 
 
 def test_each_call_of_the_screen_has_the_root_that_was_asked(

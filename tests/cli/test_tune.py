@@ -295,14 +295,61 @@ def test_the_price_of_what_sleep_saves_is_said_where_nothing_changes(
 ) -> None:
     call = ["tune", "-n", "--root", str(machine("laptop")), "--price", "100"]
     found = re.search(
-        r"^Today, sleep already saves about ([0-9]+) mW in all,\n"
-        r"([0-9.]+) kWh a year at 24 hours a day, ([0-9.]+) in money\.$",
+        r"^Today, sleep already saves ([0-9.]+) W \(likely ([0-9.]+) to ([0-9.]+)\):\n"
+        r"([0-9.]+) kWh a year at 24 hours a day, ([0-9.]+) in money "
+        r"\(([0-9.]+) to ([0-9.]+)\)\.$",
         ssdpm.output(*call),
         re.M,
     )
     assert found
-    assert float(found[2]) == pytest.approx(float(found[1]) * 8.76e-3, abs=0.01)
-    assert float(found[3]) == pytest.approx(100 * float(found[2]), abs=0.6)
+    watts, low, high, kwh, price, low_price, high_price = map(float, found.groups())
+    assert kwh == pytest.approx(watts * 8.76, abs=0.01)
+    assert price == pytest.approx(100 * kwh, abs=0.6)
+    [drive] = advised(ssdpm, *call)
+    for end, watts_shown, price_shown in (
+        ("high_uw", low, low_price),
+        ("low_uw", high, high_price),
+    ):
+        uw = -drive["awake"][end]
+        assert watts_shown == pytest.approx(uw / 1e6, rel=0.05)
+        assert price_shown == pytest.approx(100 * uw / 1e6 * 8.76, abs=0.01)
+
+
+def test_a_drive_whose_sleep_is_not_decided_is_not_in_what_sleep_saves(
+    ssdpm: Command, tmp_path: pathlib.Path
+) -> None:
+    fake = machines.Machine(machines.KERNEL_7)
+    for drive, table in (
+        (machines.SN530, machines.SN530_TABLE),
+        (machines.EVO_PLUS, machines.EVO_PLUS_TABLE),
+    ):
+        fake.nvme(drive, machines.ALL_OFF, table=table)
+    fake.write(tmp_path / "two")
+    call = ["tune", "-n", "--root", str(tmp_path / "two")]
+    words = [drive["awake"]["verdict"] for drive in advised(ssdpm, *call)]
+    assert words == ["not-decided", "probably-costs"]
+    text = " ".join(ssdpm.output(*call).split())
+    assert "; 1 drive is undecided. I/Os wait" in text
+
+
+@pytest.mark.parametrize("what", ["no-apst", "no-lpm", "balanced"])
+def test_the_profile_for_the_battery_is_offered_if_it_changes_something(
+    ssdpm: Command, tmp_path: pathlib.Path, what: str
+) -> None:
+    fake = machines.Machine(machines.KERNEL_7)
+    fake.supplies(online=False, battery="power")
+    if what == "no-lpm":
+        port = machines.Port(machines.MX100, "max_performance", supported=False)
+        fake.ahci("0000:00:17.0", [port])
+    else:
+        drive = machines.NO_APST if what == "no-apst" else machines.SN530
+        table = None if what == "no-apst" else machines.SN530_TABLE
+        fake.nvme(drive, machines.L1_2_ON, table=table)
+    fake.write(tmp_path / "fake")
+    call = ["--root", str(tmp_path / "fake")]
+    assert ("More on battery" in ssdpm.output("tune", "-n", *call)) == (what == "balanced")
+    text = ssdpm.output("plan", "-p", "power-saver", *call)
+    assert ("nothing to do" in text) == (what != "balanced")
 
 
 def put_battery(root: pathlib.Path, **files: object) -> None:
@@ -528,7 +575,7 @@ def test_the_call_that_helps_to_decide_compares_the_setting_with_today(
     wanted = re.compile(r"^To decide: (ssdpm compare .*\\\n    .*)$", re.M)
     call = wanted.search(text)
     # The screen of all drives has the same one, of drives that do not sleep.
-    short = wanted.search(ssdpm.output("status", "--root", name))
+    short = wanted.search(ssdpm("status", "--root", name).stdout.decode())
     assert short is None or short[1] in text
     undecided = [
         one
@@ -697,7 +744,7 @@ def test_several_changes_leave_the_line_on_what_sleep_saves(
     call = ["tune", "-n", "--trace", "desktop-session", "--root", str(root)]
     lines = ssdpm.output(*call).splitlines()
     assert lines[0].startswith("Change 3 of 8 drives: ") and len(lines) <= 22
-    assert "Today, sleep already saves about 800 mW in all." in lines
+    assert any(line.startswith("Today, sleep already saves 0.8 W (likely ") for line in lines)
 
 
 def test_a_link_that_is_off_is_priced_and_not_set(ssdpm: Command, machine: Make) -> None:
@@ -887,7 +934,7 @@ def test_the_screen_says_what_sleep_saves_today(
     call = ["tune", "-n", "--root", str(machine(name))]
     lost = [d["awake"]["median_uw"] for d in advised(ssdpm, *call) if d["awake"]]
     text = ssdpm.output(*call)
-    assert ("Today, sleep already saves about " in text) == bool(lost) == (name != "apst-off")
+    assert ("Today, sleep already saves " in text) == bool(lost) == (name != "apst-off")
     assert all(uw < 0 for uw in lost)
     # On battery, so long more than if no drive slept.
     assert ("So the battery lasts " in text) == (name == "laptop")

@@ -287,12 +287,13 @@ class Budget(Table, Json):
         budget_uw, base_uw: what may be drawn in all, and what all else draws.
         fits: whether the drives fit. If not, the choices are the lowest states: that
             these are above the budget is why.
+        n_fitting: how many of the items fit at most, those of the least power first.
         choices: of each item, which of its states.
         power_uw, loss: of all of them. No choice within the budget has less loss.
         exact: so it is. False: thousands of choices are as good as each other, and
             2**23 combinations did not tell: some may lose less than that, but none
-            less than bound_loss; or nothing fits.
-        bound_loss: of the relaxed problem: no choice is below it; None: nothing fits.
+            less than bound_loss; or they do not fit.
+        bound_loss: of the relaxed problem: no choice is below it; None: they do not fit.
         n_examined: combinations that were looked at to close the rest, or None.
         frontier_power_uw, frontier_loss: what each watt buys, from the least power on:
             with such a budget for the items no choice loses less.
@@ -302,6 +303,7 @@ class Budget(Table, Json):
     budget_uw: int
     base_uw: int
     fits: bool
+    n_fitting: int
     choices: npt.NDArray[np.uint32]
     power_uw: int
     loss: int
@@ -326,7 +328,7 @@ class Budget(Table, Json):
 
     @property
     def left_w(self) -> float:
-        """What is left of the budget; below 0: by how much nothing fits."""
+        """What is left of the budget; below 0: by how much they do not fit."""
         return (self.budget_uw - self.base_uw - self.power_uw) / _UW
 
     def to_records(self) -> npt.NDArray[np.void]:
@@ -356,7 +358,10 @@ class Budget(Table, Json):
     def _summary(self) -> str:
         budget, left = _watts(self.budget_uw / _UW), _watts(abs(self.left_w))
         if not self.fits:
-            return f"nothing fits into {budget}: the drives take at least {left} more"
+            return (
+                f"{self.n_fitting} of {len(self.items)} fit into {budget} at most: "
+                f"all take at least {left} more"
+            )
         base = f" beside {_watts(self.base_uw / _UW)}" if self.base_uw else ""
         words = f"{_watts(self.power_w)}{base}, {left} of {budget} left"
         return words if self.exact else f"{words}, loss perhaps not the least"
@@ -464,13 +469,14 @@ def budget(
     work = _work(power, mix, io_bytes, trace, loop)
     items = _items(drives, weights, work, measured)
     solved = _core.energy.Budget([item._item() for item in items], limit, base)
-    fits, power_uw, loss, bound_loss, n_examined, exact = solved.answer()
+    fits, power_uw, loss, bound_loss, n_examined, exact, n_fitting = solved.answer()
     frontier = solved.frontier()
     found = Budget(
         items=items,
         budget_uw=limit,
         base_uw=base,
         fits=fits,
+        n_fitting=n_fitting,
         choices=frozen(solved.choices()),
         power_uw=power_uw,
         loss=loss,

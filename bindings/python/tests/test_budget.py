@@ -44,7 +44,7 @@ def item(name: str, *pairs: tuple[int, int]) -> BudgetItem:
 
 
 def least(items: list[BudgetItem], limit_uw: int) -> int | None:
-    """The least loss by trying all choices; None: nothing fits."""
+    """The least loss by trying all choices; None: they do not fit."""
     losses = [
         sum(loss for _, loss in choice)
         for choice in itertools.product(
@@ -202,7 +202,8 @@ def test_what_does_not_fit_says_by_how_much() -> None:
     assert not found.fits and found.bound_loss is None and found.n_examined is None
     assert found.left_w == -0.5 and found.power_w == 40
     assert list(found.states) == [2] * 4
-    assert "nothing fits into 100 W: the drives take at least 0.5 W more" in repr(found)
+    assert found.n_fitting == 3
+    assert "3 of 4 fit into 100 W at most: all take at least 0.5 W more" in repr(found)
     assert ssdpm.budget([governed()] * 4, 100.5, base_watts=60.5).fits
     assert not ssdpm.budget([governed()], 5, base_watts=6).fits
 

@@ -106,7 +106,8 @@ static enum exit_status print_pending(const struct live *live,
 }
 
 static enum exit_status print_status(const struct common *common,
-				     struct live *live, bool colored)
+				     struct live *live, bool colored,
+				     enum exit_status *ret_unread)
 {
 	struct outlooks outlooks = { 0 };
 	enum exit_status status = STATUS_DONE, printed;
@@ -121,11 +122,13 @@ static enum exit_status print_status(const struct common *common,
 		status = print_pending(live, &urgent);
 	/* A fault in a file hides no drive. */
 	printed = print_outlooks(live, &outlooks, colored, urgent);
+	*ret_unread = complain_of_unread(&outlooks);
 	free_outlooks(&outlooks);
 	return status ? status : printed;
 }
 
-static enum exit_status print_once(const struct common *common, bool colored)
+static enum exit_status print_once(const struct common *common, bool colored,
+				   enum exit_status *ret_unread)
 {
 	enum exit_status status;
 	struct live *live;
@@ -133,22 +136,26 @@ static enum exit_status print_once(const struct common *common, bool colored)
 	status = open_live(common, common->root, &live);
 	if (status)
 		return status;
-	status = print_status(common, live, colored);
+	status = print_status(common, live, colored, ret_unread);
 	close_live(live);
 	return status;
 }
 
-/* Until it is interrupted, or nobody reads it any more. */
+/*
+ * Until it is interrupted, or nobody reads it any more. A drive that cannot be
+ * read may be readable the next time.
+ */
 static enum exit_status watch(const struct common *common,
 			      const struct settings *settings)
 {
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status = STATUS_DONE, unread;
 
 	while (!status) {
 		/* The cursor goes home, and all below it is cleared. */
 		if (is_smart_terminal())
 			print_escape("\033[H\033[J");
-		status = print_once(common, is_colored(&settings->color));
+		status = print_once(common, is_colored(&settings->color),
+				    &unread);
 		if (fflush(stdout))
 			return STATUS_FAILED;
 		if (!status)
@@ -161,6 +168,7 @@ static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
 	const struct settings *settings = data;
+	enum exit_status status, unread = STATUS_DONE;
 
 	if (n_operands)
 		return usage_error(common,
@@ -173,7 +181,8 @@ static enum exit_status run(const void *data, const struct common *common,
 		return print_status_items(common);
 	if (settings->watch_s)
 		return watch(common, settings);
-	return print_once(common, is_colored(&settings->color));
+	status = print_once(common, is_colored(&settings->color), &unread);
+	return status ? status : unread;
 }
 
 static const struct group_use groups[] = {

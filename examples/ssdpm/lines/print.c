@@ -236,20 +236,29 @@ void end_paragraph(FILE *stream, char **text, int first, int others)
 	*text = NULL;
 }
 
-/* The end of a clause: behind a comma, or at the end of the text. */
-static const char *end_of_clause(const char *text)
-{
-	const char *end = text;
-
-	while ((end = strchr(end, ',')))
-		if (!strncmp(++end, " or ", 4) || !strncmp(end, " and ", 5))
-			return end;
-	return text + strlen(text);
-}
-
 static bool is_command(const char *clause)
 {
 	return !strncmp(clause, "ssdpm ", 6) || strstr(clause, " > /");
+}
+
+/* A command ends before what is said of it. */
+static bool begins_clause(const char *text, bool of_command)
+{
+	return !strncmp(text, " or ", 4) || !strncmp(text, " and ", 5) ||
+	       (of_command &&
+		(!strncmp(text, " for ", 5) || !strncmp(text, " which ", 7)));
+}
+
+/* The end of a clause: behind a comma, or at the end of the text. */
+static const char *end_of_clause(const char *text)
+{
+	const bool of_command = is_command(text);
+	const char *end = text;
+
+	while ((end = strchr(end, ',')))
+		if (begins_clause(++end, of_command))
+			return end;
+	return text + strlen(text);
 }
 
 /* A command is pasted: no comma is behind it. */

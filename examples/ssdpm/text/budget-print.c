@@ -363,6 +363,9 @@ static void write_proof(FILE *file, const struct budget *budget)
 			exact_watts(all).text);
 	fprintf(file, ", %s more than the budget",
 		exact_watts(all - o->budget_uw).text);
+	if (budget->items->n_all > 1)
+		fprintf(file, "; at most %" PRIu64 " of %zu fit",
+			budget->answer->n_fitting, budget->items->n_all);
 }
 
 char *budget_verdict(const struct budget *budget)

@@ -168,6 +168,8 @@ static void print_nvme(const struct ssdpm_device_facts *f,
 	line("latency limit", "%s",
 	     f->known & SSDPM_FACT_LATENCY_TOLERANCE ?
 		     latency_text(f->latency_tolerance_us).text :
+	     f->flags & SSDPM_DEVICE_LIMIT_UNREAD ?
+		     "cannot be read" :
 		     "none to set: the kernel has no APST for this drive");
 	if (insight->known & INSIGHT_TABLE)
 		print_table_line("APST now", &insight->table);

@@ -38,10 +38,10 @@ static const char *const sentences[] = {
 	[SSDPM_REMEDY_LINK_FILE] =
 		"ssdpm apply --link $k=on $n, which reads it again: a write "
 		"that does nothing succeeds too",
-	[SSDPM_REMEDY_ASPM_POLICY] = "echo $v > $t (all devices)",
+	[SSDPM_REMEDY_ASPM_POLICY] = "echo $v > $t, for all devices",
 	[SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE] =
-		"echo $v > $t (all devices); or switch ASPM on in the firmware "
-		"setup",
+		"echo $v > $t, for all devices, or switch ASPM on in the "
+		"firmware setup",
 	[SSDPM_REMEDY_BOOT_WITH_ASPM] =
 		"if $t=off is on the kernel command line: boot without it; "
 		"lspci -vv as root says what the link has on now",
@@ -55,8 +55,7 @@ static const char *const sentences[] = {
 		"ssdpm lpm --set $v $n; what is there now cannot be restored "
 		"without a reboot",
 	[SSDPM_REMEDY_LPM_AGAIN] =
-		"look for \"disabling LPM\" in dmesg; then ssdpm lpm --set $v "
-		"$n, which checks it",
+		"ssdpm lpm --set $v $n, and look for \"disabling LPM\" in dmesg",
 	[SSDPM_REMEDY_LPM_CLEAR] =
 		"write $v and then $w to $t, as ssdpm lpm --set does",
 	[SSDPM_REMEDY_HOT_PLUG] = "for hot-plug: echo $v > $t, and rescan",

@@ -50,8 +50,9 @@ static enum exit_status add_drives(const struct common *common,
 				 n_pending, items);
 		status = status ? status : one;
 	}
+	one = complain_of_unread(&outlooks);
 	free_outlooks(&outlooks);
-	return status;
+	return status ? status : one;
 }
 
 enum exit_status print_status_items(const struct common *common)

@@ -50,10 +50,14 @@ static const char *short_reason(uint32_t code)
 	return NULL;
 }
 
-/* It has lost data on some drives, however much it saves. */
+/*
+ * It has lost data on some drives, however much it saves. A link that never
+ * sleeps loses none.
+ */
 static bool risks_data(const struct ssdpm_report_item *drive)
 {
-	return !strcmp(drive->policy, ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER));
+	return drive->verdict != SSDPM_DIAGNOSIS_SAVES_NOTHING &&
+	       !strcmp(drive->policy, ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER));
 }
 
 /* Nothing is sent to the drive. */
@@ -125,7 +129,7 @@ static struct cell now_text(const struct live *live,
 	if (drive->error)
 		return cell("cannot be read");
 	if (risks_data(drive))
-		return cell("sleeps: data at risk");
+		return cell("%s: data at risk", words[drive->verdict]);
 	if (is_hard_disk(drive))
 		return cell("hard disk");
 	why = why_awake(live, drive);
@@ -448,22 +452,26 @@ static bool print_remedy(const struct live *live,
 	for (size_t i = 0; i < outlooks->n; i++) {
 		const struct ssdpm_report_item *drive =
 			&outlooks->list[i].drive;
-		char *advice, *text;
+		struct cell lead;
+		char *advice;
 
 		if (!drive->reason || !drive->reason->remedy ||
 		    !is_drive(drive))
 			continue;
 		advice =
 			remedy_advice(live->root, drive->device, drive->reason);
-		if (!advice ||
-		    asprintf(&text, "Next, for %s%s: %s", drive->name,
-			     price_text(&outlooks->list[i]).text, advice) < 0)
-			text = NULL;
-		free(advice);
-		if (!text)
+		if (!advice)
 			return false;
-		print_paragraph(text, 0, 2);
-		free(text);
+		lead = cell("Next, for %s%s:", drive->name,
+			    price_text(&outlooks->list[i]).text);
+		if (strlen(lead.text) + 1 + strlen(advice) <=
+		    text_width(stdout)) {
+			printf("%s %s\n", lead.text, advice);
+		} else {
+			puts(lead.text);
+			print_clauses(advice, 2);
+		}
+		free(advice);
 		return true;
 	}
 	return false;
@@ -650,6 +658,24 @@ static void print_next(const struct live *live, const struct outlooks *outlooks)
 	else if (!print_remedy(live, outlooks))
 		print_nothing(outlooks);
 	print_undecided(live, outlooks);
+}
+
+/* Others are printed all the same. */
+enum exit_status complain_of_unread(const struct outlooks *outlooks)
+{
+	enum exit_status status = STATUS_DONE;
+
+	for (size_t i = 0; i < outlooks->n; i++) {
+		const struct ssdpm_report_item *drive =
+			&outlooks->list[i].drive;
+
+		if (!drive->error)
+			continue;
+		complain("%s: it cannot be read: %s", drive->name,
+			 drive->message);
+		status = STATUS_FAILED;
+	}
+	return status;
 }
 
 enum exit_status print_outlooks(const struct live *live,

@@ -464,13 +464,32 @@ static size_t count_least_left(const struct tuning *tuning)
 	return n < LEAST_LEFT_LINES ? n : LEAST_LEFT_LINES;
 }
 
+/* Whether the profile for the battery would set something else. */
+static bool saver_changes(const struct tuning *tuning)
+{
+	struct ssdpm_profile_settings saver = { .size = sizeof(saver) };
+	struct ssdpm_report_item item = { .size = sizeof(item) };
+	struct ssdpm_report *report;
+	bool result = false;
+
+	if (ssdpm_profile_find(NULL, 0, "power-saver", SSDPM_SOURCE_BATTERY,
+			       &saver, NULL) ||
+	    ssdpm_report_new(tuning->live->machine, &saver, &report, NULL))
+		return false;
+	for (size_t i = 0; !ssdpm_report_get_item(report, i, &item); i++)
+		result |= item.n_changes > 0;
+	ssdpm_report_free(report);
+	return result;
+}
+
 /* What tune sets holds on AC and on battery alike. */
 static void write_profile(FILE *file, const struct tuning *tuning)
 {
 	struct ssdpm_meter battery;
 
 	if (ssdpm_machine_find_meter(tuning->live->machine, "battery", &battery,
-				     NULL))
+				     NULL) ||
+	    !saver_changes(tuning))
 		return;
 	fputs("More on battery, beyond these limits: ssdpm plan -p auto "
 	      "--both-sources -t",

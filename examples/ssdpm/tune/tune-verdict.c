@@ -169,57 +169,72 @@ static void write_change(FILE *file, const struct tuning *tuning)
 /* How long the batteries last because drives sleep, against that they did not.
  */
 static void write_battery_asleep(FILE *file, const struct tuning *tuning,
-				 int64_t uw)
+				 const struct ssdpm_saving *saving)
 {
-	struct ssdpm_saving saving = { .nominal_uw = uw };
 	struct ssdpm_gain gain;
 	double w;
+	int n;
 
-	saving.low_uw = saving.high_uw = uw;
-	if (!find_battery_gain(tuning, &saving, uw, &gain, &w))
+	if (!find_battery_gain(tuning, saving, saving->nominal_uw, &gain, &w))
 		return;
-	fprintf(file, "\nSo the battery lasts %s longer at %s.",
-		lasting_text(gain.nominal, lasting_digits(gain.nominal)).text,
+	n = lasting_digits(gain.nominal);
+	fprintf(file, "\nSo the battery lasts %s longer (likely %s) at %s.",
+		lasting_text(gain.nominal, n).text,
+		lasting_range_text(gain.low, gain.high, n).text,
 		power_text((int64_t)(w * 1e6)).text);
 }
 
-/* The power that the drives that sleep would take if they did not. */
-static int64_t find_asleep_uw(const struct tuning *tuning)
+/*
+ * The power that the drives that sleep would take if they did not; *ret_n is
+ * for how many of them nothing decides that.
+ */
+static struct total total_asleep(const struct tuning *tuning, size_t *ret_n)
 {
-	int64_t uw = 0;
+	struct total total = { .has_range = true };
 
+	*ret_n = 0;
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_likely *awake = tuning->items[i].awake;
 
-		if (awake && (awake->verdict == SSDPM_SAVING_COSTS ||
-			      awake->verdict == SSDPM_SAVING_PROBABLY_COSTS))
-			uw -= awake->median_uw;
+		if (!awake)
+			continue;
+		*ret_n += awake->verdict == SSDPM_SAVING_NOT_DECIDED;
+		if (awake->verdict != SSDPM_SAVING_COSTS &&
+		    awake->verdict != SSDPM_SAVING_PROBABLY_COSTS)
+			continue;
+		total.saving.nominal_uw -= awake->median_uw;
+		total.saving.low_uw -= awake->high_uw;
+		total.saving.high_uw -= awake->low_uw;
 	}
-	return uw;
+	total.saving.nominal_uw = two_digits(total.saving.nominal_uw);
+	return total;
 }
 
 /* The year and the battery are for a screen without changes. */
 void write_asleep(FILE *file, const struct tuning *tuning)
 {
-	const int64_t uw = find_asleep_uw(tuning);
+	size_t n_undecided;
+	const struct total asleep = total_asleep(tuning, &n_undecided);
+	struct ssdpm_likely likely = { .verdict = SSDPM_SAVING_SAVES };
 
-	if (!uw)
+	if (!asleep.saving.nominal_uw)
 		return;
-	fprintf(file, "\nToday, sleep already saves about %s in all",
-		power_text(two_digits(uw)).text);
+	likely.low_uw = asleep.saving.low_uw;
+	likely.median_uw = asleep.saving.nominal_uw;
+	likely.high_uw = asleep.saving.high_uw;
+	fprintf(file, "\nToday, sleep already %s", saving_text(&likely).text);
+	if (n_undecided)
+				fprintf(file, "; %zu drive%s undecided", n_undecided,
+			n_undecided == 1 ? " is" : "s are");
 	if (tuning->n_changes || tuning->options->price_per_kwh <= 0) {
 		putc('.', file);
 	} else {
-		const struct total asleep = {
-			.saving.nominal_uw = two_digits(uw),
-		};
-
-		fputs(",\n", file);
+		fputs(":\n", file);
 		write_year(file, tuning, &asleep);
 	}
 	if (tuning->n_changes)
 		return;
-	write_battery_asleep(file, tuning, two_digits(uw));
+	write_battery_asleep(file, tuning, &asleep.saving);
 	fprintf(file, "\nI/Os %s.", harm_text(tuning, true).text);
 }
 

@@ -266,8 +266,8 @@ enum exit_status print_budget_answer(const struct common *common,
 	}
 	/* The screen has begun with it. */
 	if (!budget->answer->fits && common->form)
-		complain("nothing fits into %s: the drives and everything else "
-			 "take at least %s",
+		complain("the drives do not fit into %s: they and everything "
+			 "else take at least %s",
 			 exact_watts(budget->options->budget_uw).text,
 			 exact_watts(budget->options->base_uw +
 				     budget->answer->least_power_uw)

@@ -165,7 +165,8 @@ struct budget {
 
 void print_budget(const struct budget *budget, bool with_frontier);
 void add_budget(struct items *items, const struct budget *budget);
-/* The loss of the choice, or why nothing fits; free() it; NULL: no memory. */
+/* The loss of the choice, or why they do not fit; free() it; NULL: no memory.
+ */
 char *budget_verdict(const struct budget *budget);
 
 /* Chooses a state for each; always free *ret_solved. */

@@ -230,6 +230,8 @@ struct ssdpm_budget_params {
  * @exact:      1. 0: thousands of choices that are as good as each other, and
  *              2^23 combinations of them did not tell: something may have less
  *              than @loss, but nothing less than @bound_loss
+ * @n_fitting:  how many of the items fit at most, those of the least power
+ * first
  */
 struct ssdpm_budget_answer {
 	size_t size;
@@ -240,6 +242,7 @@ struct ssdpm_budget_answer {
 	uint64_t n_examined;
 	uint32_t fits;
 	uint32_t exact;
+	uint64_t n_fitting;
 };
 
 struct ssdpm_budget;

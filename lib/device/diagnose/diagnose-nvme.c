@@ -567,7 +567,10 @@ void ssdpm__diagnose_nvme(struct examination *e)
 			     facts->state);
 		ssdpm__conclude(e, SAVING_UNKNOWN, "the controller is %s",
 				facts->state);
-	} else if (!(facts->known & SSDPM_FACT_LATENCY_TOLERANCE)) {
+	} else if (facts->flags & SSDPM_DEVICE_LIMIT_UNREAD) {
+		ssdpm__conclude(e, SAVING_UNKNOWN,
+				"its latency limit cannot be read");
+	} else if (!ssdpm__has_limit(facts)) {
 		say_no_apst(e, &s);
 	} else if (!facts->latency_tolerance_us &&
 		   !(e->table && e->table->enabled)) {

@@ -56,12 +56,6 @@ static void advise_write(const struct examination *e, struct ssdpm_diagnosis *d,
 		e->facts->host);
 }
 
-static void advise_policy(const struct examination *e,
-			  struct ssdpm_diagnosis *d)
-{
-	advise_write(e, d, SSDPM_REMEDY_LPM, BEST);
-}
-
 static enum asks host_asks(const struct examination *e)
 {
 	if (!knows(e, SSDPM_FACT_AHCI_HOST_CAPS) || !e->facts->n_devices)
@@ -290,13 +284,34 @@ static void say_obstacles(struct examination *e, const struct link *link)
 		say_unsupported(e);
 }
 
-/* May a policy be advised? */
+/* Does Linux take a policy, as far as the rules and the port say? */
 static bool is_free(const struct examination *e, const struct link *link)
 {
 	for (size_t i = 1; i < e->n; i++)
 		if (e->found[i].code == SSDPM_DIAGNOSIS_LPM_UNSUPPORTED)
 			return false;
 	return !link->refused && !link->quirk && !link->maybe_quirk;
+}
+
+/* On an external port, a link that sleeps hides a disk that is plugged in. */
+static bool may_advise(const struct examination *e, const struct link *link)
+{
+	return is_free(e, link) && (!link->external || is_masked(e));
+}
+
+static void advise_policy(const struct examination *e, const struct link *link,
+			  struct ssdpm_diagnosis *d)
+{
+	if (may_advise(e, link))
+		advise_write(e, d, SSDPM_REMEDY_LPM, BEST);
+}
+
+/* Linux keeps the link awake, whatever the policy reads. */
+static bool is_kept_awake(const struct examination *e, const struct link *link)
+{
+	return (link->quirk || link->refused) &&
+	       !(knows(e, SSDPM_FACT_AHCI_PORT_CMD) &&
+		 e->facts->ahci_port_cmd & PORT_ALPE);
 }
 
 /* 6.1 and older print this for the firmware's settings too. */
@@ -317,7 +332,7 @@ static void say_off(struct examination *e, const struct link *link)
 			 e->machine->mobile_lpm_policy == 1 ?
 				 ", as ahci.mobile_lpm_policy=1 has it" :
 				 "");
-	advise_policy(e, d);
+	advise_policy(e, link, d);
 }
 
 static void say_kept(struct examination *e, const struct link *link)
@@ -329,9 +344,8 @@ static void say_kept(struct examination *e, const struct link *link)
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_KEPT, SSDPM_SEVERITY_UNKNOWN,
 			 "keep_firmware_settings: Linux changes nothing, and "
 			 "sysfs does not say what that is");
-	if (!is_free(e, link))
-		return;
-	advise_write(e, d, SSDPM_REMEDY_LPM_FOR_GOOD, BEST);
+	if (may_advise(e, link))
+		advise_write(e, d, SSDPM_REMEDY_LPM_FOR_GOOD, BEST);
 }
 
 /* medium_power asks for partial, by the host alone. */
@@ -346,7 +360,7 @@ static void say_medium(struct examination *e, const struct link *link)
 			has_cap(e, CAP_SALP) ?
 				"the drive takes no requests (word 76 bit 9)" :
 				"the adapter cannot (CAP.SALP)");
-		advise_policy(e, d);
+		advise_policy(e, link, d);
 		ssdpm__conclude(e, SAVING_NO,
 				"with medium_power nobody puts this link to "
 				"sleep");
@@ -355,7 +369,7 @@ static void say_medium(struct examination *e, const struct link *link)
 	d = ssdpm__found(e, SSDPM_DIAGNOSIS_LPM_PARTIAL_ONLY,
 			 SSDPM_SEVERITY_PROBLEM,
 			 "medium_power uses partial only, never slumber");
-	advise_policy(e, d);
+	advise_policy(e, link, d);
 	ssdpm__conclude(e, SAVING_YES, "the link goes to partial");
 }
 
@@ -441,7 +455,10 @@ static void say_registers(struct examination *e, const struct link *link)
 			"the policy reads %s, but ALPE is clear (PxCMD "
 			"%08x): Linux has not set it, or gave up",
 			policy, command);
-		advise_write(e, d, SSDPM_REMEDY_LPM_AGAIN, policy);
+		if (may_advise(e, link))
+			advise_write(e, d, SSDPM_REMEDY_LPM_AGAIN,
+				     lpm == SSDPM_LPM_MIN_POWER ? BEST :
+								  policy);
 	} else if ((command & PORT_ASP) &&
 		   lpm <= SSDPM_LPM_MED_POWER_WITH_DIPM) {
 		d = ssdpm__found(
@@ -465,7 +482,7 @@ static bool is_raised(const struct examination *e)
 	       e->machine->mobile_lpm_policy == -1;
 }
 
-static void say_deep_policy(struct examination *e)
+static void say_deep_policy(struct examination *e, const struct link *link)
 {
 	uint32_t lpm = e->facts->lpm;
 	struct ssdpm_diagnosis *d;
@@ -478,7 +495,7 @@ static void say_deep_policy(struct examination *e)
 				 "min_power has lost data on some drives; the "
 				 "default of Linux is " BEST);
 		ssdpm__warn(e, d);
-		advise_policy(e, d);
+		advise_policy(e, link, d);
 	}
 	if (!is_raised(e))
 		return;
@@ -558,15 +575,15 @@ static void say_policy(struct examination *e, const struct link *link)
 	}
 	if (nobody_asks(link)) {
 		say_nobody(e, link);
-		say_deep_policy(e);
-		return;
-	}
-	if (lpm == SSDPM_LPM_MAX_PERFORMANCE) {
-		say_off(e, link);
+		say_deep_policy(e, link);
 		return;
 	}
 	if (lpm == SSDPM_LPM_KEEP_FIRMWARE_SETTINGS) {
 		say_kept(e, link);
+		return;
+	}
+	if (lpm == SSDPM_LPM_MAX_PERFORMANCE || is_kept_awake(e, link)) {
+		say_off(e, link);
 		return;
 	}
 	if (lpm == SSDPM_LPM_MEDIUM_POWER)
@@ -574,7 +591,7 @@ static void say_policy(struct examination *e, const struct link *link)
 	else
 		say_who(e, link);
 	say_registers(e, link);
-	say_deep_policy(e);
+	say_deep_policy(e, link);
 }
 
 void ssdpm__diagnose_sata(struct examination *e)

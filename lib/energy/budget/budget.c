@@ -49,6 +49,32 @@ static int keep(struct ssdpm_budget *budget,
 	return 0;
 }
 
+static int by_size(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* How many items fit in their lowest states: those of the least power first. */
+static int count_fitting(const struct problem *problem, uint64_t left_uw,
+			 uint64_t *ret_n)
+{
+	int64_t *powers = malloc(problem->n_items * sizeof(*powers));
+	uint64_t n = 0;
+
+	if (!powers)
+		return -ENOMEM;
+	for (size_t i = 0; i < problem->n_items; i++)
+		powers[i] = problem->items[i].choices[0].uw;
+	qsort(powers, problem->n_items, sizeof(*powers), by_size);
+	while (n < problem->n_items && (uint64_t)powers[n] <= left_uw)
+		left_uw -= (uint64_t)powers[n++];
+	free(powers);
+	*ret_n = n;
+	return 0;
+}
+
 /* All items in their lowest states: they fit, or they are the answer. */
 static bool take_lowest(struct ssdpm_budget *budget,
 			const struct problem *problem)
@@ -69,7 +95,9 @@ static bool take_lowest(struct ssdpm_budget *budget,
 
 static int solve(struct ssdpm_budget *budget, const struct problem *problem)
 {
-	const uint64_t left_uw = budget->budget_uw - budget->base_uw;
+	const uint64_t left_uw = budget->base_uw < budget->budget_uw ?
+					 budget->budget_uw - budget->base_uw :
+					 0;
 
 	budget->n_frontier = problem->n_moves + 1;
 	budget->frontier =
@@ -78,7 +106,9 @@ static int solve(struct ssdpm_budget *budget, const struct problem *problem)
 		return -ENOMEM;
 	ssdpm__problem_points(problem, budget->frontier);
 	if (!take_lowest(budget, problem))
-		return 0;
+		return count_fitting(problem, left_uw,
+				     &budget->answer.n_fitting);
+	budget->answer.n_fitting = problem->n_items;
 	/* More than all drives can take changes nothing. */
 	return ssdpm__problem_solve(problem,
 				    left_uw > INT64_MAX / 2 ? INT64_MAX / 2 :

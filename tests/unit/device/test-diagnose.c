@@ -599,11 +599,12 @@ static void a_link_without_l1_2_costs_the_milliwatts(void **state)
 	scene.facts->pcie_enabled = SSDPM_PCIE_FEATURE_L1;
 	diagnose(&scene);
 	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES_LESS);
-	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_L1_2,
-		     SSDPM_SEVERITY_PROBLEM, "link L1.2 off",
-		     "echo powersupersave > "
-		     "/sys/module/pcie_aspm/parameters/policy (all devices); "
-		     "or switch ASPM on in the firmware setup");
+	assert_found(
+		&scene, SSDPM_DIAGNOSIS_LINK_NO_L1_2, SSDPM_SEVERITY_PROBLEM,
+		"link L1.2 off",
+		"echo powersupersave > "
+		"/sys/module/pcie_aspm/parameters/policy, for all devices, "
+		"or switch ASPM on in the firmware setup");
 	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
 		     "the ASPM policy is default, which leaves L1.2 as the "
 		     "firmware set it",
@@ -631,10 +632,11 @@ static void a_link_without_aspm_is_named_with_the_policy(void **state)
 	scene.facts->pcie_enabled = 0;
 	scene.machine.aspm_policy = SSDPM_ASPM_PERFORMANCE;
 	diagnose(&scene);
-	assert_found(&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM,
-		     SSDPM_SEVERITY_PROBLEM, "link L1 off",
-		     "echo powersupersave > "
-		     "/sys/module/pcie_aspm/parameters/policy (all devices)");
+	assert_found(
+		&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM, SSDPM_SEVERITY_PROBLEM,
+		"link L1 off",
+		"echo powersupersave > "
+		"/sys/module/pcie_aspm/parameters/policy, for all devices");
 	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
 		     "the ASPM policy is performance, which keeps L1 off", "");
 	scene.facts->known &= ~SSDPM_FACT_PCIE;
@@ -1063,8 +1065,16 @@ static void registers_tell_a_policy_that_never_arrived(void **state)
 	assert_found(&scene, SSDPM_DIAGNOSIS_HOST_BITS, SSDPM_SEVERITY_PROBLEM,
 		     "the policy reads med_power_with_dipm, but ALPE is clear "
 		     "(PxCMD 0000c017): Linux has not set it, or gave up",
-		     "look for \"disabling LPM\" in dmesg; then ssdpm lpm "
-		     "--set med_power_with_dipm sda, which checks it");
+		     "ssdpm lpm --set med_power_with_dipm sda, and look for "
+		     "\"disabling LPM\" in dmesg");
+	/* That policy has lost data, so that it is not advised again. */
+	scene.facts->lpm = SSDPM_LPM_MIN_POWER;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_HOST_BITS, SSDPM_SEVERITY_PROBLEM,
+		     "the policy reads min_power, but ALPE is clear (PxCMD "
+		     "0000c017): Linux has not set it, or gave up",
+		     "ssdpm lpm --set med_power_with_dipm sda, and look for "
+		     "\"disabling LPM\" in dmesg");
 	done(&scene);
 }
 
@@ -1083,6 +1093,15 @@ static void asp_stays_from_min_power(void **state)
 		     "write max_performance and then med_power_with_dipm "
 		     "to " POLICY_FILE ", as ssdpm lpm --set does");
 	done(&scene);
+}
+
+static void assert_no_advice(const struct scene *scene, uint32_t code)
+{
+	const struct ssdpm_diagnosis *found = find(scene, code);
+
+	assert_non_null(found);
+	assert_int_equal(found->remedy, 0);
+	assert_int_equal(found->n_changes, 0);
 }
 
 static void a_hot_plug_port_comes_with_its_mask(void **state)
@@ -1114,7 +1133,18 @@ static void a_hot_plug_port_comes_with_its_mask(void **state)
 		     "port is external (PxCMD.HPCP: hot-plug): with LPM, "
 		     "plugging in is not noticed, and newer kernels refuse it",
 		     "");
-	assert_non_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
+	assert_no_advice(&scene, SSDPM_DIAGNOSIS_LPM_OFF);
+	scene.facts->lpm = SSDPM_LPM_MEDIUM_POWER;
+	diagnose(&scene);
+	assert_no_advice(&scene, SSDPM_DIAGNOSIS_LPM_PARTIAL_ONLY);
+	scene.facts->lpm = SSDPM_LPM_MIN_POWER;
+	scene.facts->ahci_port_cmd = 0xc017;
+	diagnose(&scene);
+	assert_no_advice(&scene, SSDPM_DIAGNOSIS_LPM_MIN_POWER);
+	assert_no_advice(&scene, SSDPM_DIAGNOSIS_HOST_BITS);
+	scene.facts->lpm = SSDPM_LPM_KEEP_FIRMWARE_SETTINGS;
+	diagnose(&scene);
+	assert_no_advice(&scene, SSDPM_DIAGNOSIS_LPM_KEPT);
 	done(&scene);
 }
 
@@ -1305,6 +1335,21 @@ static void a_sata_drive_with_a_fault_stays_at_full_power(void **state)
 		     "");
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_UNSUPPORTED));
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_OFF));
+	/* A policy that reads otherwise has not arrived. */
+	scene.facts->lpm = SSDPM_LPM_MIN_POWER;
+	scene.facts->ahci_port_cmd = 0xc017;
+	diagnose(&scene);
+	assert_verdict(&scene, SSDPM_DIAGNOSIS_SAVES_NOTHING,
+		       "saves nothing: the link is always at full power, for "
+		       "quirk no-lpm");
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_LPM_MIN_POWER));
+	assert_null(find(&scene, SSDPM_DIAGNOSIS_HOST_BITS));
+	/* The registers say that it has, so that it is judged, not advised. */
+	scene.facts->ahci_port_cmd = 0x0400c017;
+	diagnose(&scene);
+	assert_int_equal(scene.found[0].code, SSDPM_DIAGNOSIS_SAVES);
+	assert_no_advice(&scene, SSDPM_DIAGNOSIS_LPM_MIN_POWER);
+	scene.facts->lpm = SSDPM_LPM_MAX_PERFORMANCE;
 	/* Debian's name for its 5.10.223. */
 	strcpy(scene.machine.linux_release, "5.10.0-32-amd64");
 	scene.facts->known &= ~SSDPM_FACT_LPM_SUPPORTED;

@@ -140,7 +140,7 @@ class Budget
 	Budget(const Budget &) = delete;
 	Budget &operator=(const Budget &) = delete;
 
-	/* fits, power_uw, loss, bound_loss, n_examined, exact */
+	/* fits, power_uw, loss, bound_loss, n_examined, exact, n_fitting */
 	py::tuple answer() const
 	{
 		const struct ssdpm_budget_answer *answer =
@@ -148,7 +148,8 @@ class Budget
 
 		return py::make_tuple(answer->fits != 0, answer->power_uw,
 				      answer->loss, answer->bound_loss,
-				      answer->n_examined, answer->exact != 0);
+				      answer->n_examined, answer->exact != 0,
+				      answer->n_fitting);
 	}
 
 	py::array_t<uint32_t> choices() const

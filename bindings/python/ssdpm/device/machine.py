@@ -74,7 +74,8 @@ class Device(_Read):
         reach: "yes", or what stands before setting its policy: "sas", "usb",
             "remapped", "vmd", "raid" or "no-lpm".
         flags: of "fabrics", "empty", "optical", "external", "hot-plug",
-            "shared-port", "rotational" and "removable".
+            "shared-port", "rotational", "removable" and "limit-unread" (the latency
+            limit of an NVMe drive cannot be read).
         product: model number.
         firmware: firmware revision.
         state: of the controller, "live", or of the disk, "running".

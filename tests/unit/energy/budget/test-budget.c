@@ -373,12 +373,16 @@ static void what_does_not_fit_is_in_its_lowest_states(void **state)
 	(void)state;
 	assert_false(
 		budget_solve(options, n_options, 2, 13000000, choices, &a));
+	assert_int_equal(a.n_fitting, 1);
 	assert_int_equal(a.least_power_uw, 13000001);
 	assert_int_equal(a.power_uw, 13000001);
 	assert_int_equal(a.loss, 1);
 	/* The least loss among the lowest powers. */
 	assert_int_equal(choices[0], 2);
+	assert_false(budget_solve(options, n_options, 2, 4999999, choices, &a));
+	assert_int_equal(a.n_fitting, 0);
 	assert_true(budget_solve(options, n_options, 2, 13000001, choices, &a));
+	assert_int_equal(a.n_fitting, 2);
 	assert_int_equal(a.loss, 1);
 	assert_true(budget_solve(options, n_options, 2, UINT64_MAX, NULL, &a));
 	assert_int_equal(a.loss, 0);
