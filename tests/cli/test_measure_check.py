@@ -269,7 +269,7 @@ def test_a_prediction_that_cannot_be_is_refused(drive: Command) -> None:
         (good.replace('"likely_low_uw": ', '"likely_low_uw": 9'), "not within the possible range"),
         (good.replace('"nominal_uw": ', '"nominal_uw": 9'), "not within the possible range"),
         (re.sub('"duration_ns": [0-9]+', '"duration_ns": 0', good, count=1), "duration_ns"),
-        (good.replace('"priors_version": 3', '"priors_version": -2'), "priors_version"),
+        (good.replace('"priors_version": 4', '"priors_version": -2'), "priors_version"),
         ("[]", "is read here"),
         ("", "no data"),
     ]:

@@ -158,8 +158,34 @@ static void free_pair(struct ssdpm_sim *sims[2])
 	ssdpm_sim_free(sims[1]);
 }
 
+/* Asleep, a drive takes no more with its link than idle with the same link. */
+static void lower_link(const struct priced_drive *drive,
+		       const struct ssdpm_model *model,
+		       struct ssdpm_parameter *parameters)
+{
+	const uint64_t idle =
+		parameters[drive->order.operational_state].nominal;
+	size_t n, asleep = 0;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, &n);
+
+	while (asleep < n &&
+	       !(states[asleep].flags & SSDPM_STATE_NON_OPERATIONAL))
+		asleep++;
+	for (size_t i = 0; i < drive->n && asleep < n; i++) {
+		struct ssdpm_parameter *p = &parameters[i];
+		const uint64_t state = parameters[asleep].nominal;
+
+		if (p->kind == SSDPM_PARAMETER_LINK_POWER &&
+		    p->nominal + state > idle)
+			p->nominal = at_least(p->low,
+					      idle > state ? idle - state : 0);
+	}
+}
+
 /* Draws values hidden from the library, in the order of the states. */
-static void hide(const struct unknowns *unknowns, enum truth truth,
+static void hide(const struct unknowns *unknowns,
+		 const struct ssdpm_model *model, enum truth truth,
 		 struct ssdpm_parameter *parameters)
 {
 	const struct priced_drive *drive = unknowns->drive;
@@ -172,6 +198,7 @@ static void hide(const struct unknowns *unknowns, enum truth truth,
 		if (parameters[i].nominal > parameters[i - 1].nominal)
 			parameters[i].nominal = at_least(
 				parameters[i].low, parameters[i - 1].nominal);
+	lower_link(drive, model, parameters);
 	for (size_t i = 0; i < drive->n; i++)
 		parameters[i].low = parameters[i].high = parameters[i].nominal;
 }
@@ -198,7 +225,7 @@ static void count(const struct pair *pair, const struct said *said,
 	bool costs = word == SSDPM_SAVING_COSTS ||
 		     word == SSDPM_SAVING_PROBABLY_COSTS;
 
-	hide(unknowns, truth, parameters);
+	hide(unknowns, pair->model, truth, parameters);
 	run_pair(pair, parameters, unknowns->drive->n, sims);
 	assert_int_equal(ssdpm_sim_get_saving(sims[0], sims[1], &saving, NULL),
 			 0);

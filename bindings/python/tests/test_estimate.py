@@ -397,7 +397,7 @@ def test_what_is_likely_stands_beside_what_is_possible() -> None:
     assert first.likely is None
     for one in others:
         likely, saving = one.likely, one.saving
-        assert likely is not None and likely.priors_version == 3
+        assert likely is not None and likely.priors_version == 4
         assert saving.low_uw <= likely.low_uw <= likely.median_uw <= likely.high_uw
         assert likely.high_uw <= saving.high_uw and 0 <= likely.saves_share < 0.5
         assert likely.verdict in ("probably-costs", "costs")

@@ -241,7 +241,7 @@ static bool is_command(const char *clause)
 	return !strncmp(clause, "ssdpm ", 6) || strstr(clause, " > /");
 }
 
-/* A command ends before what is said of it. */
+/* A command ends before the words on it. */
 static bool begins_clause(const char *text, bool of_command)
 {
 	return !strncmp(text, " or ", 4) || !strncmp(text, " and ", 5) ||

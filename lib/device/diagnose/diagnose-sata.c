@@ -284,7 +284,7 @@ static void say_obstacles(struct examination *e, const struct link *link)
 		say_unsupported(e);
 }
 
-/* Does Linux take a policy, as far as the rules and the port say? */
+/* Whether Linux takes a policy, by its rules and what the port says. */
 static bool is_free(const struct examination *e, const struct link *link)
 {
 	for (size_t i = 1; i < e->n; i++)

@@ -25,6 +25,7 @@ struct trial {
 	const struct subject *from, *to; /* NULL: one policy alone */
 	const struct likely_work *work;	 /* for one policy alone */
 	bool deeper_link; /* the last parameter is that of another link */
+	uint32_t asleep;  /* the first state that is not operational; 0: none */
 	struct unknowns unknowns;
 	const double *normals; /* of n draws */
 	const double *time_normals;
@@ -200,6 +201,27 @@ static void put_in_order(const struct unknowns *unknowns,
 	}
 }
 
+/*
+ * A drive that sleeps draws no more with its link than the idle drive, whose
+ * power contains the same link. So the link is lowered, unless its range
+ * prevents that.
+ */
+static void put_link_below_idle(const struct trial *trial,
+				double powers[SSDPM_MAX_PARAMETERS])
+{
+	const struct priced_drive *drive = trial->unknowns.drive;
+	const double left =
+		powers[drive->order.operational_state] - powers[trial->asleep];
+
+	if (!trial->asleep)
+		return;
+	for (size_t i = 0; i < drive->n; i++)
+		if (drive->parameters[i].kind == SSDPM_PARAMETER_LINK_POWER)
+			powers[i] =
+				ssdpm__max(ssdpm__min(powers[i], left),
+					   (double)drive->parameters[i].low);
+}
+
 /* A deeper state of the link draws no more. */
 static void put_links_in_order(const struct priced_drive *drive,
 			       double powers[SSDPM_MAX_PARAMETERS])
@@ -220,6 +242,7 @@ static bool counts(const struct trial *trial, uint32_t kind)
 	if (trial->work)
 		return true;
 	return kind == SSDPM_PARAMETER_LINK_POWER ||
+	       kind == SSDPM_PARAMETER_IDLE_POWER ||
 	       (!trial->deeper_link && kind != SSDPM_PARAMETER_ACTIVE_POWER);
 }
 
@@ -275,10 +298,21 @@ static void draw_powers(const struct trial *trial, struct drawn_powers *drawn,
 			trial->normals[one->share]);
 		one->share = (one->share + one->step) % trial->n;
 	}
+	put_in_order(unknowns, powers);
+	put_link_below_idle(trial, powers);
 	if (trial->deeper_link)
 		put_links_in_order(drive, powers);
-	else
-		put_in_order(unknowns, powers);
+}
+
+static uint32_t first_asleep(const struct ssdpm_model *model)
+{
+	size_t n, i = 0;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, &n);
+
+	while (i < n && !(states[i].flags & SSDPM_STATE_NON_OPERATIONAL))
+		i++;
+	return i < n ? (uint32_t)i : 0;
 }
 
 static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
@@ -287,6 +321,7 @@ static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
 	struct drawn_powers drawn;
 	int err = 0;
 
+	trial->asleep = first_asleep(trial->from->model);
 	find_lattices(trial);
 	find_drawn(trial, &drawn);
 	for (uint32_t i = 0; i < N_TIMES && !err && !trial->times_weighed; i++)

@@ -126,7 +126,7 @@ static void a_drive_that_sleeps_saves_against_one_that_does_not(void **state)
 	assert_int_equal(found.back.verdict, SSDPM_SAVING_COSTS);
 	assert_true(found.likely.saves_ppm > 990000);
 	assert_true(found.likely.low_uw > 50000);
-	assert_int_equal(found.likely.priors_version, 3);
+	assert_int_equal(found.likely.priors_version, 4);
 }
 
 static void what_is_likely_is_possible(void **state)
@@ -249,7 +249,7 @@ static void a_likely_power_is_possible_and_around_the_nominal_one(void **state)
 		assert_true(p.likely_low_uw < p.likely_median_uw);
 		assert_true(p.likely_median_uw < p.likely_high_uw);
 		assert_true(p.likely_high_uw <= p.possible_high_uw);
-		assert_int_equal(p.priors_version, 3);
+		assert_int_equal(p.priors_version, 4);
 		ssdpm_sim_free(sim);
 	}
 	ssdpm_model_unref(model);
