@@ -108,6 +108,13 @@ def test_the_page_is_written_before_anything_is_set(ssdpm: Command, machine: Mak
     assert "Change 2 of 3 drives" in page and '"name": "sdb"' in page
 
 
+def test_a_command_names_the_page_that_it_wrote(ssdpm: Command, machine: Make) -> None:
+    at = ("--root", str(machine("laptop")), "--html", "p.html")
+    for call in (["tune", "-n"], ["compare", "nvme0"], ["recommend", "nvme0"]):
+        assert b"ssdpm: page: p.html\n" in ssdpm(*call, *at).stderr
+        assert b"page" not in ssdpm(*call, "-q", *at).stderr
+
+
 def test_what_is_kept_is_asked_for_by_drive(ssdpm: Command, machine: Make) -> None:
     root = machine("desktop-6.1")
     assert ssdpm("tune", "-q", "--yes", "--keep", "--root", str(root)).returncode == 0

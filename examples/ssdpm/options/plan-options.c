@@ -53,11 +53,11 @@ static const struct option_spec options[] = {
 	  SETS_SMALL(PLAN, workload_hint, COUNT), .max = 7,
 	  .range = "at most 7", .rare = true },
 	{ "nopp", 0, "on|off",
-	  "NVMe: Let background work exceed the power of "
+	  "NVMe: Set whether background work may exceed the power of "
 	  "non-operational states.",
 	  SETS_WORD(PLAN, nopp, nopp_word), .rare = true },
 	{ "link", 0, "FEATURE=VALUE,...",
-	  "NVMe: Turn features of the PCIe link on or off, as in "
+	  "NVMe: Set features of the PCIe link to on or off, as in "
 	  "l1_2_aspm=off; aspm is all of ASPM.",
 	  SETS_OWN, .rare = true, .values = LINK_WORDS },
 	{ "queue-depth", 0, "NUMBER",
