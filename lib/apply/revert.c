@@ -213,11 +213,12 @@ int ssdpm__plan_has_changed(struct ssdpm_plan *plan,
 			    const struct change *change, bool *ret_changed,
 			    struct ssdpm_error *reterr)
 {
+	struct ssdpm_error error = { 0 };
 	struct changes changes;
-	int err = read_changes(plan, &changes, reterr);
+	int err = read_changes(plan, &changes, &error);
 
 	if (err)
-		return err;
+		return ssdpm__pass_on(err, &error, reterr);
 	*ret_changed = false;
 	for (size_t i = 0; i < changes.n; i++)
 		*ret_changed |= changes.list[i]->kind == change->kind &&
