@@ -160,16 +160,18 @@ struct option_group {
 struct group_use {
 	const struct option_group *group;
 	void *settings;
-	bool rare; /* --help leaves all of it to --help-all */
+	bool rare;	  /* --help leaves all of it to --help-all */
+	const char *verb; /* in the place of "Set"; NULL: that */
+	const char *of;	  /* the one action that takes it; NULL: each */
 };
 
-#define USE(group, settings)           \
-	{                              \
-		group, settings, false \
+#define USE(its_group, its_settings)                             \
+	{                                                        \
+		.group = (its_group), .settings = (its_settings) \
 	}
-#define RARE_USE(group, settings)     \
-	{                             \
-		group, settings, true \
+#define RARE_USE(its_group, its_settings)                                      \
+	{                                                                      \
+		.group = (its_group), .settings = (its_settings), .rare = true \
 	}
 #define GROUPS(table) \
 	.groups = table, .n_groups = sizeof(table) / sizeof((table)[0])

@@ -100,12 +100,32 @@ static void suggest_by_meaning(struct suggestion *suggestion)
 			suggestion->best = words[i][1];
 }
 
+#define OPTION_BYTES 64
+
+/* An option of status needs no command. */
+static void suggest_option(struct suggestion *suggestion,
+			   char best[OPTION_BYTES])
+{
+	const struct option_spec *option;
+	char text[OPTION_BYTES];
+
+	for (size_t i = 0; (option = option_at(&cmd_status, i)); i++) {
+		snprintf(text, sizeof(text), "--%s", option->name);
+		suggest(suggestion, text);
+		if (suggestion->best == text)
+			suggestion->best = strcpy(best, text);
+	}
+}
+
 /* A command that this program does not have. */
 static enum exit_status complain_of_command(const char *name)
 {
 	static const char *const words[] = { "help", "--help", "--version",
 					     "--completion" };
-	struct suggestion suggestion = { .word = name };
+	char word[OPTION_BYTES], best[OPTION_BYTES];
+	struct suggestion suggestion = { .word = word };
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(name, "="), name);
 
 	if (needs_energy(name))
 		return failure("%s: ssdpm-energy is not installed", name);
@@ -114,6 +134,8 @@ static enum exit_status complain_of_command(const char *name)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		suggest(&suggestion, words[i]);
 	suggest_by_meaning(&suggestion);
+	if (*name == '-')
+		suggest_option(&suggestion, best);
 	if (*name == '-')
 		complain("%s",
 			 unknown_word("option before a command", &suggestion,

@@ -243,7 +243,8 @@ enum ssdpm_pcie_feature {
  * @latency_tolerance_us: pm_qos_latency_tolerance_us; SSDPM_LATENCY_ANY for
  *                "any" and "auto". Not known: the kernel has no APST for this
  *                controller, by its own word or by a quirk
- * @transport:    "pcie", "tcp", ...
+ * @transport:    "pcie", "tcp", ...; if Linux has no such file, "pcie" of a PCI
+ *                device, else ""
  * @reset_count:  resets of the controller since it was found, or since somebody
  *                wrote 0 there; its first start is none
  *

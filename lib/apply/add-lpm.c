@@ -237,9 +237,15 @@ void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
 			facts->known & SSDPM_FACT_AHCI_PORT_CMD;
 }
 
-static int say_lpm(const struct ssdpm_device_facts *facts, struct step *step,
-		   struct ssdpm_error *reterr)
+static int say_lpm(const struct ssdpm_device_facts *facts, bool is_word_only,
+		   struct step *step, struct ssdpm_error *reterr)
 {
+	if (is_word_only)
+		return ssdpm__step_set_why(
+			step, reterr,
+			"the port reads so, but PxCMD %08x does not show it; "
+			"by way of max_performance",
+			facts->ahci_port_cmd);
 	if (!(step->flags & SSDPM_STEP_REVERSIBLE))
 		return ssdpm__step_set_why(
 			step, reterr,
@@ -255,6 +261,23 @@ static int say_lpm(const struct ssdpm_device_facts *facts, struct step *step,
 	return ssdpm__step_set_why(step, reterr, "by way of max_performance");
 }
 
+/*
+ * Whether the policy that the port reads is in force. Linux has not set it, or
+ * gave up, if the registers say otherwise. Those of a capture tell nothing of a
+ * policy that was written to it.
+ */
+static int find_in_force(struct ssdpm_plan *plan,
+			 const struct ssdpm_device_facts *facts,
+			 const struct change *change, bool *ret_in_force,
+			 struct ssdpm_error *reterr)
+{
+	*ret_in_force = !change->host_bits ||
+			ssdpm__has_host_bits(facts->ahci_port_cmd, facts->lpm);
+	if (*ret_in_force || !plan->machine->capture)
+		return 0;
+	return ssdpm__plan_has_changed(plan, change, ret_in_force, reterr);
+}
+
 static int fill_step(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		     const struct ssdpm_model *model, struct step *step,
 		     struct ssdpm_error *reterr)
@@ -263,7 +286,8 @@ static int fill_step(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	struct change *change = &step->change;
 	const struct ssdpm_step_value before = { .lpm = facts->lpm };
 	const struct ssdpm_step_value after = { .lpm = change->lpms[0] };
-	int err;
+	bool in_force = false;
+	int err = 0;
 
 	ssdpm__value_set(change->kind, &before, &change->before);
 	ssdpm__value_set(change->kind, &after, &change->after);
@@ -271,8 +295,13 @@ static int fill_step(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		step->flags &= ~(uint32_t)SSDPM_STEP_REVERSIBLE;
 	ssdpm__judge_host_bits(facts, step);
 	if (before.lpm == after.lpm)
+		err = find_in_force(plan, facts, change, &in_force, reterr);
+	if (err)
+		return err;
+	if (in_force)
 		step->state = SSDPM_STEP_IN_FORCE;
-	err = say_lpm(facts, step, reterr);
+	err = say_lpm(facts, before.lpm == after.lpm && !in_force, step,
+		      reterr);
 	return err ? err : ssdpm__step_warn(plan, step, device, model, reterr);
 }
 

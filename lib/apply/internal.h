@@ -340,6 +340,11 @@ void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
 int ssdpm__lpm_path(const struct ssdpm_device_facts *facts,
 		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr);
 
+/* revert.c: has a commit since the boot written this value? */
+int ssdpm__plan_has_changed(struct ssdpm_plan *plan,
+			    const struct change *change, bool *ret_changed,
+			    struct ssdpm_error *reterr);
+
 /* commit.c: after an undo, what does the value of a step say? */
 void ssdpm__read_back(const struct ssdpm_plan *plan, struct step *step);
 
@@ -459,6 +464,8 @@ int ssdpm__put_port_back(const struct site *site, const struct change *change,
 			 struct ssdpm_error *reterr);
 bool ssdpm__is_port_between(const struct change *change,
 			    const struct value *value);
+/* Does PxCMD show the policy? */
+bool ssdpm__has_host_bits(uint32_t port_cmd, uint32_t lpm);
 /* 0, or -EIO: PxCMD does not show the policy. */
 int ssdpm__check_host_bits(const struct ssdpm_machine *machine,
 			   const char *path, uint32_t lpm,

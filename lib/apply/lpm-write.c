@@ -67,7 +67,7 @@ static int read_host_bits(const struct ssdpm_machine *machine, const char *path,
 	err = ssdpm__read_number(machine, file, 16, &command);
 	if (err)
 		return err;
-	*ret_bits = (uint32_t)command & (PORT_CMD_ALPE | PORT_CMD_ASP);
+	*ret_bits = (uint32_t)command;
 	return 0;
 }
 
@@ -83,13 +83,19 @@ static uint32_t wanted_bits(uint32_t lpm)
 	}
 }
 
+bool ssdpm__has_host_bits(uint32_t port_cmd, uint32_t lpm)
+{
+	return (port_cmd & (PORT_CMD_ALPE | PORT_CMD_ASP)) == wanted_bits(lpm);
+}
+
 int ssdpm__check_host_bits(const struct ssdpm_machine *machine,
 			   const char *path, uint32_t lpm,
 			   struct ssdpm_error *reterr)
 {
-	uint32_t bits, wanted = wanted_bits(lpm);
+	uint32_t bits;
 
-	if (read_host_bits(machine, path, &bits) || bits == wanted)
+	if (read_host_bits(machine, path, &bits) ||
+	    ssdpm__has_host_bits(bits, lpm))
 		return 0;
 	return ssdpm__fail(reterr, -EIO, 0,
 			   "%s says %s, but has ALPE %d and ASP %d in PxCMD: "

@@ -209,6 +209,24 @@ static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
 	return err;
 }
 
+int ssdpm__plan_has_changed(struct ssdpm_plan *plan,
+			    const struct change *change, bool *ret_changed,
+			    struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	struct changes changes;
+	int err = read_changes(plan, &changes, &error);
+
+	if (err)
+		return ssdpm__pass_on(err, &error, reterr);
+	*ret_changed = false;
+	for (size_t i = 0; i < changes.n; i++)
+		*ret_changed |= changes.list[i]->kind == change->kind &&
+				!strcmp(changes.list[i]->path, change->path);
+	ssdpm__changes_free(&changes);
+	return 0;
+}
+
 /*
  * The next process with the lock puts back a journal that is set aside, before
  * anything else. The step is never done, and fails until then.

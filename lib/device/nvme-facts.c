@@ -74,14 +74,16 @@ static void read_latency_tolerance(struct directory *controller,
 	facts->flags &= ~(uint32_t)SSDPM_DEVICE_LIMIT_UNREAD;
 }
 
-static bool is_fabrics(const char *transport)
+/* A kernel without the file has its place among the devices all the same. */
+static bool is_fabrics(const struct ssdpm_device_facts *facts)
 {
+	const char *transport = facts->transport;
 	static const char transports[][8] = { "tcp", "rdma", "fc", "loop" };
 
 	for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++)
 		if (!strcmp(transport, transports[i]))
 			return true;
-	return false;
+	return !transport[0] && strstr(facts->path, "/virtual/nvme-fabrics/");
 }
 
 /* 0; -ENODEV: no file says that it is a controller. */
@@ -128,11 +130,14 @@ int ssdpm__nvme_read_facts(const struct ssdpm_machine *machine,
 	facts->reach = SSDPM_REACH_YES;
 	controller.path = facts->path + 1;
 	err = read_controller(&controller, facts);
-	if (is_fabrics(facts->transport)) {
+	if (is_fabrics(facts)) {
 		facts->flags |= SSDPM_DEVICE_FABRICS;
 	} else if (!err) {
 		controller.path = adapter;
 		ssdpm__read_adapter(&controller, facts);
+		/* Only a device of a PCI bus has these numbers. */
+		if (!facts->transport[0] && facts->pci_vendor_id)
+			strcpy(facts->transport, "pcie");
 	}
 	if (controller.err)
 		return controller.err;

@@ -828,3 +828,24 @@ def test_what_is_kept_is_not_said_to_end_at_the_next_boot(
     kept = ssdpm.output(*call, "--keep", "--dry-run")
     assert "for all controllers" in kept and "until the next boot" not in kept
     assert "for all controllers; until the next boot" in ssdpm.output(*call, "--dry-run")
+
+
+def test_a_plan_of_files_that_last_does_not_end_at_the_next_boot(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    at = ("--root", str(laptop))
+    for more in ((), ("--both-sources",)):
+        plan = ssdpm.output(
+            "plan", "--profile", "power-saver", "--persist", "udev", *more, *at
+        )
+        assert "for all controllers" in plan and "until the next boot" not in plan
+
+
+def test_a_parameter_is_not_kept_for_one_drive(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    call = ("apply", "-n", "--profile", "power-saver", "--keep", "--root", str(laptop))
+    of_one = ssdpm.output(*call, "nvme0")
+    assert "for all controllers; until the next boot" in of_one
+    assert "200 ms to leave; until" not in of_one
+    assert "until the next boot" not in ssdpm.output(*call)

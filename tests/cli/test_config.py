@@ -75,6 +75,31 @@ def test_the_text_of_a_plan_names_the_line(ssdpm: Command, machine: Make) -> Non
     assert "\n    decided by /etc/ssdpm.conf.d/90-link.conf, line 3\n" in text[second:]
 
 
+def test_a_setting_of_a_file_ends_at_the_next_boot_only_if_the_file_does(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("laptop"), "[machine]\nmax_exit_latency = 25ms\n")
+    call = ("plan", "--config", "--root", str(root))
+    assert "until the next boot" not in ssdpm.output(*call)
+    (root / RUN).parent.mkdir(parents=True)
+    (root / RUN).write_text("[machine]\nmax_exit_latency = 7ms\n")
+    assert "until the next boot" in ssdpm.output(*call)
+
+
+def test_a_setting_of_a_file_that_nothing_reads_ends_at_the_next_boot(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = put(machine("laptop"), "[machine]\nmax_exit_latency = 25ms\n")
+    (root / "ssdpm-capture").unlink()
+    call = ("plan", "--config", "--root", str(root))
+    assert "until the next boot" in ssdpm.output(*call)
+    wants = root / "etc/systemd/system/multi-user.target.wants"
+    wants.mkdir(parents=True)
+    (wants / "ssdpmd.service").symlink_to("../ssdpmd.service")
+    (wants.parent / "ssdpmd.service").touch()
+    assert "until the next boot" not in ssdpm.output(*call)
+
+
 def test_what_is_in_force_has_its_line_too(ssdpm: Command, laptop: pathlib.Path) -> None:
     put(laptop, "[machine]\nmax_exit_latency = 100ms\n")
     assert ssdpm.output("plan", "--config", "--root", str(laptop)) == (

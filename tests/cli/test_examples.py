@@ -188,6 +188,7 @@ def test_the_examples_in_help_work(ssdpm: Command) -> None:
             )
             assert result.returncode == 0, call
             notes = ("quirk", "catalogue has", "may undo this", "apply --keep was told")
+            notes = (*notes, "page: ")
             for line in result.stderr.splitlines():
                 assert any(note in line for note in notes), call
 

@@ -136,3 +136,15 @@ def test_help_is_plain_english(ssdpm: Command, commands: list[list[str]]) -> Non
 
 def test_help_of_help_lists_the_commands(ssdpm: Command) -> None:
     assert ssdpm.output("help", "help") == ssdpm.output("help")
+
+
+def test_help_of_check_sets_nothing(ssdpm: Command) -> None:
+    text = ssdpm.output("check", "--help-all")
+    assert "NVMe: Expect the latency limit" in text
+    assert not re.search(r"\bSet (a|the|an|what|how|features)\b", text)
+    assert "NVMe: Set the latency limit" in ssdpm.output("apply", "--help")
+
+
+def test_help_of_measure_names_the_one_action_with_a_page(ssdpm: Command) -> None:
+    line = "survey: Also write an HTML page with charts."
+    assert line in ssdpm.output("measure", "--help")

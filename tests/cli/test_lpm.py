@@ -205,6 +205,25 @@ def test_the_first_policy_that_the_port_takes_is_set(
     assert [step["state"] for step in again["steps"]] == ["in-force"]
 
 
+def test_a_policy_that_the_registers_do_not_show_is_not_in_force(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("eight-drives")
+    command = root / "sys/class/scsi_host/host1/ahci_port_cmd"
+    at, lpm = ("--root", str(root)), "med_power_with_dipm"
+    assert ssdpm("check", *at, "--lpm", lpm).returncode == 0
+    command.write_text("c017\n")  # ALPE is clear
+    text = ssdpm("check", *at, "--lpm", lpm)
+    assert text.returncode == 5
+    assert b"sdb: link policy med_power_with_dipm -> " in text.stdout
+    assert b"the port reads so, but PxCMD 0000c017 does not show it" in text.stdout
+    # A capture keeps its registers: they tell nothing of what was written since.
+    for state in ("done", "in-force"):
+        plan = ssdpm.json("lpm", *at, "--set", lpm, "sdb")
+        assert [step["state"] for step in plan["steps"]] == [state]
+    assert ssdpm("check", *at, "--lpm", lpm).returncode == 0
+
+
 def test_a_port_that_is_named_is_set_even_if_nothing_is_on_it(
     ssdpm: Command, desktop: pathlib.Path
 ) -> None:

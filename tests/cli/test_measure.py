@@ -130,6 +130,28 @@ def test_runs_are_found_above_the_baseline(ssdpm: Command) -> None:
     assert "no window was named" in text
 
 
+def test_many_runs_come_with_the_option_that_leaves_out_small_ones(
+    ssdpm: Command,
+) -> None:
+    def pulses(t: int) -> float:
+        time_s = t / 10
+        if time_s < 10 or time_s % 2 < 1:
+            return 1
+        return 4 if time_s % 10 < 2 else 1.5
+
+    def shown(n: int, *more: str) -> str:
+        ssdpm.write("p.csv", csv(pulses, n))
+        return ssdpm.output("measure", "baseline", "-i", "0s..9s", *more, "p.csv")
+
+    assert "--floor" not in shown(300)
+    text = shown(1000)
+    hint = re.search(r"^  (\d+) stretches; half of them peak at most (\S+) mW", text, re.M)
+    assert hint and int(hint[1]) == 45 and 480 < float(hint[2]) < 560
+    assert "--floor POWER leaves out small ones" in " ".join(text.split())
+    fewer = shown(1000, "--floor", "1W")
+    assert "--floor" not in fewer and len(fewer.splitlines()) == 2 + 9
+
+
 def test_a_run_that_goes_on_is_said_to(ssdpm: Command) -> None:
     ssdpm.write("p.csv", csv(busy, 320))
     text = ssdpm.output("measure", "baseline", "--idle", "0s..15s", "p.csv")

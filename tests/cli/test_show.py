@@ -610,3 +610,24 @@ def test_only_what_a_drive_itself_says_is_shared(ssdpm: Command, machine: Make) 
         assert "--share conflicts with --" in message
     root = str(machine("server"))
     assert "sda is out of reach" in ssdpm.fails(3, "show", "--root", root, "--share", "sda")
+
+
+@pytest.mark.parametrize(
+    ("name", "transport", "flags"), [("laptop", "pcie", []), ("server", None, ["fabrics"])]
+)
+def test_a_transport_that_has_no_file_shows_by_the_place_of_the_controller(
+    ssdpm: Command,
+    machine: Callable[[str], pathlib.Path],
+    name: str,
+    transport: str | None,
+    flags: list[str],
+) -> None:
+    root = machine(name)
+    (root / "sys/class/nvme/nvme0/transport").unlink()
+    facts = ssdpm.json("show", "--root", str(root), "nvme0")
+    facts = facts.get("device", facts)
+    assert facts["transport"] == transport
+    assert [flag for flag in facts["flags"] if flag == "fabrics"] == flags
+    for call in (["estimate", "--trace", "apst-1"], ["budget", "--watts", "20"]):
+        result = ssdpm(*call, "--root", str(root), "nvme0")
+        assert (b"over a network (NVMe over Fabrics)" in result.stderr) == bool(flags)

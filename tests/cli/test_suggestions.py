@@ -23,6 +23,14 @@ MEANT = [
         "ssdpm: unknown option before a command '--verison'; did you mean '--version'?",
     ),
     (
+        ["--rot", "laptop"],
+        "ssdpm: unknown option before a command '--rot'; did you mean '--root'?",
+    ),
+    (
+        ["--jsn=x"],
+        "ssdpm: unknown option before a command '--jsn'; did you mean '--json'?",
+    ),
+    (
         ["--profile", "auto", "apply"],
         "ssdpm: unknown option before a command '--profile'; write it after the command",
     ),

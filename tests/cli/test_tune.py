@@ -108,6 +108,13 @@ def test_the_page_is_written_before_anything_is_set(ssdpm: Command, machine: Mak
     assert "Change 2 of 3 drives" in page and '"name": "sdb"' in page
 
 
+def test_a_command_names_the_page_that_it_wrote(ssdpm: Command, machine: Make) -> None:
+    at = ("--root", str(machine("laptop")), "--html", "p.html")
+    for call in (["tune", "-n"], ["compare", "nvme0"], ["recommend", "nvme0"]):
+        assert b"ssdpm: page: p.html\n" in ssdpm(*call, *at).stderr
+        assert b"page" not in ssdpm(*call, "-q", *at).stderr
+
+
 def test_what_is_kept_is_asked_for_by_drive(ssdpm: Command, machine: Make) -> None:
     root = machine("desktop-6.1")
     assert ssdpm("tune", "-q", "--yes", "--keep", "--root", str(root)).returncode == 0
@@ -1100,3 +1107,17 @@ def test_a_battery_that_lasts_hours_longer_is_said_in_hours(
     put_battery(root, energy_now=41000000, power_now=2000000)
     text = ssdpm.output("tune", "-n", "--root", str(root))
     assert re.search(r"^The battery lasts \d+ h \d+ min more \(likely .* h \d+ min\) at ", text, re.M)
+
+
+def test_the_json_has_the_year_and_its_price(ssdpm: Command, machine: Make) -> None:
+    call = ("tune", "-n", "--root", str(machine("desktop-6.1")), "--hours-per-day", "12")
+    for drive in ssdpm.json(*call):
+        assert "year_price" not in drive
+    for drive in ssdpm.json(*call, "--price", "0.30"):
+        likely, year, price = (drive[key] for key in ("likely", "year", "year_price"))
+        if likely is None:
+            assert year is None and price is None
+            continue
+        assert abs(year["nominal_wh"] - likely["median_uw"] * 12 * 365 / 1e6) < 1
+        assert abs(price["nominal_milli"] - 0.3 * year["nominal_wh"]) < 1
+        assert price["low_milli"] <= price["nominal_milli"] <= price["high_milli"]

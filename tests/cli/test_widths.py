@@ -118,6 +118,14 @@ def test_text_and_messages_are_folded_to_a_terminal(ssdpm: Command) -> None:
     ]
 
 
+def test_a_word_too_long_for_its_column_goes_to_the_left(ssdpm: Command) -> None:
+    machines.write("laptop", ssdpm.directory / "laptop")
+    lines = on_terminal(ssdpm, 40, "show", "nvme0", "--root", "laptop").splitlines()
+    assert "    default_ps_max_latency_us=100000" in lines
+    wide = [line for line in lines if len(line) > 40]
+    assert all(len(line.split()[0]) > 36 for line in wide), wide
+
+
 @pytest.mark.parametrize("call", ["help", "help tune", "estimate --help-all", "help measure"])
 def test_help_is_folded_to_a_narrow_terminal_and_is_the_same_words(
     ssdpm: Command, call: str

@@ -9,7 +9,9 @@ static enum exit_status run(const void *data, const struct common *common,
 }
 
 static const struct group_use groups[] = {
-	USE(&plan_option_group, &the_plan_options),
+	{ .group = &plan_option_group,
+	  .settings = &the_plan_options,
+	  .verb = "Expect" },
 };
 
 const struct subcommand cmd_check = {

@@ -180,8 +180,8 @@ static enum exit_status compare(const struct common *common,
 		status = run_plan(&plan, drives, settings->traces,
 				  settings->n_traces, &all);
 	if (!status && settings->page.path)
-		status = write_estimates_page(&settings->page, &settings->sim,
-					      &all, decide_comparison);
+		status = write_estimates_page(&plan, &settings->page, &all,
+					      decide_comparison);
 	if (!status)
 		status = print_all(common, settings, &all);
 	if (!status)

@@ -131,8 +131,8 @@ static enum exit_status estimate_mix(const struct common *common,
 				   settings->read_ppm, &settings->caps,
 				   settings->interval_ns, &caps);
 	if (!status && settings->page.path)
-		status = write_caps_page(&settings->page, &settings->sim, NULL,
-					 caps, drives->n);
+		status = write_caps_page(&plan, &settings->page, NULL, caps,
+					 drives->n);
 	if (!status)
 		status = print_mixes(common, &settings->sim, caps, drives->n);
 	free_caps(caps, drives->n);
@@ -173,8 +173,8 @@ static enum exit_status estimate(const struct common *common,
 	if (!status)
 		status = run_caps(&plan, &settings->caps, &all, &caps);
 	if (!status && settings->page.path)
-		status = write_caps_page(&settings->page, &settings->sim,
-					 &compared, caps, all.n);
+		status = write_caps_page(&plan, &settings->page, &compared,
+					 caps, all.n);
 	if (!status)
 		status = print_estimates(common, &form, &all, caps);
 	free_caps(caps, all.n);

@@ -202,7 +202,9 @@ static const struct group_use groups[] = {
 	USE(&power_option_group, &the_settings.samples.power),
 	RARE_USE(&survey_option_group, &the_survey),
 	RARE_USE(&survey_report_group, &the_settings.report),
-	USE(&page_option_group, &the_settings.page),
+	{ .group = &page_option_group,
+	  .settings = &the_settings.page,
+	  .of = "survey" },
 };
 
 /* What takes other things than files of samples. */

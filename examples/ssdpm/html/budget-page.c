@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-enum exit_status write_budget_page(const struct page_options *options,
+enum exit_status write_budget_page(const struct common *common,
+				   const struct page_options *options,
 				   const struct budget *budget)
 {
 	char *verdict = budget_verdict(budget);
@@ -19,5 +20,5 @@ enum exit_status write_budget_page(const struct page_options *options,
 		return status;
 	add_budget(&items, budget);
 	put_items(&page, "budgets", &items);
-	return end_page(options, &page);
+	return end_page(common, options, &page);
 }

@@ -48,11 +48,12 @@ static void put_verdicts(struct page *page, const struct sim_options *sim,
 	putc(']', page->file);
 }
 
-static enum exit_status write_caps(const struct page_options *options,
-				   const struct sim_options *sim,
+static enum exit_status write_caps(const struct plan *plan,
+				   const struct page_options *options,
 				   const struct estimates *all,
 				   const struct cap_answer *caps, size_t n)
 {
+	const struct sim_options *sim = plan->sim_options;
 	char *verdict = n == 1 ? power_cap_verdict(caps, sim) : NULL;
 	enum exit_status status =
 		n == 1 && !verdict ? out_of_memory() : STATUS_DONE;
@@ -68,14 +69,14 @@ static enum exit_status write_caps(const struct page_options *options,
 		add_cap(&items, sim, &caps[i]);
 	put_items(&page, "caps", &items);
 	put_verdicts(&page, sim, caps, n);
-	return end_page(options, &page);
+	return end_page(plan->common, options, &page);
 }
 
-enum exit_status write_caps_page(const struct page_options *options,
-				 const struct sim_options *sim,
+enum exit_status write_caps_page(const struct plan *plan,
+				 const struct page_options *options,
 				 const struct estimates *all,
 				 const struct cap_answer *caps, size_t n)
 {
-	return caps ? write_caps(options, sim, all, caps, n) :
-		      write_estimates_page(options, sim, all, decide_estimate);
+	return caps ? write_caps(plan, options, all, caps, n) :
+		      write_estimates_page(plan, options, all, decide_estimate);
 }

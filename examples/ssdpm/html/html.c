@@ -246,7 +246,8 @@ static enum exit_status fill_page(const struct page_options *settings,
 	return status;
 }
 
-enum exit_status end_page(const struct page_options *settings,
+enum exit_status end_page(const struct common *common,
+			  const struct page_options *settings,
 			  struct page *page)
 {
 	enum exit_status status = STATUS_FAILED;
@@ -257,6 +258,8 @@ enum exit_status end_page(const struct page_options *settings,
 	else if (!page->failed)
 		status = fill_page(settings, page);
 	free(page->text);
+	if (!status && !common->quiet)
+		remark("page: %s", settings->path);
 	return status;
 }
 
@@ -283,8 +286,8 @@ struct decision *decide_all(const struct estimates *all, decide_fn decide)
 	return NULL;
 }
 
-enum exit_status write_estimates_page(const struct page_options *settings,
-				      const struct sim_options *sim,
+enum exit_status write_estimates_page(const struct plan *plan,
+				      const struct page_options *settings,
 				      const struct estimates *all,
 				      decide_fn decide)
 {
@@ -293,9 +296,10 @@ enum exit_status write_estimates_page(const struct page_options *settings,
 	struct page page;
 
 	if (decisions)
-		status = begin_estimates_page(&page, NULL, sim, all, decisions);
+		status = begin_estimates_page(&page, NULL, plan->sim_options,
+					      all, decisions);
 	if (!status)
-		status = end_page(settings, &page);
+		status = end_page(plan->common, settings, &page);
 	free_decisions(decisions, all->n);
 	return status;
 }

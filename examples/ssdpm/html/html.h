@@ -31,7 +31,9 @@ struct page {
  */
 enum exit_status begin_page(struct page *page, const char *title,
 			    const char *verdict);
-enum exit_status end_page(const struct page_options *options,
+/* Writes the file, and names it. */
+enum exit_status end_page(const struct common *common,
+			  const struct page_options *options,
 			  struct page *page);
 
 /* The member key is a list, of items that are freed. */
@@ -67,23 +69,24 @@ enum exit_status begin_estimates_page(struct page *page, const char *verdict,
 				      const struct sim_options *sim,
 				      const struct estimates *all,
 				      const struct decision *decisions);
-enum exit_status write_estimates_page(const struct page_options *options,
-				      const struct sim_options *sim,
+enum exit_status write_estimates_page(const struct plan *plan,
+				      const struct page_options *options,
 				      const struct estimates *all,
 				      decide_fn decide);
 
 struct budget;
 struct cap_answer;
 
-enum exit_status write_budget_page(const struct page_options *options,
+enum exit_status write_budget_page(const struct common *common,
+				   const struct page_options *options,
 				   const struct budget *budget);
 
 /*
  * What caps cost; all: what compare compares, or NULL for a mix. Without caps
  * the page of these estimates.
  */
-enum exit_status write_caps_page(const struct page_options *options,
-				 const struct sim_options *sim,
+enum exit_status write_caps_page(const struct plan *plan,
+				 const struct page_options *options,
 				 const struct estimates *all,
 				 const struct cap_answer *caps, size_t n);
 

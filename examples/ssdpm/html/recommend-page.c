@@ -80,7 +80,8 @@ static enum exit_status show(const struct plan *plan,
 				 &shown->estimates);
 }
 
-static enum exit_status write_page(const struct recommend_options *settings,
+static enum exit_status write_page(const struct common *common,
+				   const struct recommend_options *settings,
 				   const struct advice *advices,
 				   const struct estimates *all)
 {
@@ -105,7 +106,7 @@ static enum exit_status write_page(const struct recommend_options *settings,
 	for (size_t i = 0; i < all->n; i++)
 		add_advice(&items, &advices[i], &settings->sim, true);
 	put_items(&page, "recommendations", &items);
-	return end_page(&settings->page, &page);
+	return end_page(common, &settings->page, &page);
 }
 
 enum exit_status write_recommend_page(const struct plan *plan,
@@ -126,7 +127,7 @@ enum exit_status write_recommend_page(const struct plan *plan,
 			all.estimates[i] = shown[i].estimates.estimates[0];
 	}
 	if (!status)
-		status = write_page(settings, advices, &all);
+		status = write_page(plan->common, settings, advices, &all);
 	for (size_t i = 0; shown && i < n; i++)
 		free_estimates(&shown[i].estimates);
 	free(all.estimates);

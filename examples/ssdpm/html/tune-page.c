@@ -104,5 +104,5 @@ enum exit_status write_tune_page(const struct tuning *tuning)
 	put_printed(&page, "to_decide", write_decider, tuning);
 	put_printed(&page, "further", write_further, tuning);
 	put_printed(&page, "link", write_link, tuning);
-	return end_page(&tuning->options->page, &page);
+	return end_page(tuning->common, &tuning->options->page, &page);
 }

@@ -27,15 +27,24 @@ static bool is_installed(const struct live *live, const char *folder,
 	return false;
 }
 
+#define AT_BOOT "systemd/system/multi-user.target.wants"
+
+/* A capture does not have all files. */
+bool is_set_at_boot(const struct live *live)
+{
+	return is_installed(live, AT_BOOT, UNIT) ||
+	       is_installed(live, "udev/rules.d", RULE) ||
+	       ssdpm_machine_get_capture(live->machine) == 2;
+}
+
 /* The rule also starts ssdpmd, where systemd runs. */
 const char *keeper_words(const struct live *live)
 {
-	if (is_installed(live, "systemd/system/multi-user.target.wants", UNIT))
+	if (is_installed(live, AT_BOOT, UNIT))
 		return "ssdpmd(8) sets it at each boot";
 	if (is_installed(live, "udev/rules.d", RULE))
 		return "the rule of ssdpm for udev sets it at each boot";
-	/* A capture does not have all files. */
-	if (ssdpm_machine_get_capture(live->machine) == 2)
+	if (is_set_at_boot(live))
 		return "ssdpmd(8), or its rule for udev, sets it at each boot";
 	if (is_installed(live, "systemd/system", UNIT))
 		return "nothing sets it at a boot, because ssdpmd(8) is not "

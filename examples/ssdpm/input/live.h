@@ -40,6 +40,9 @@ void free_surroundings(struct surroundings *surroundings);
  */
 const char *keeper_words(const struct live *live);
 
+/* Whether there is such a program, as far as the files of a machine show it. */
+bool is_set_at_boot(const struct live *live);
+
 /* Whether Linux lets us send commands to drives (CAP_SYS_ADMIN). */
 bool may_send_commands(void);
 

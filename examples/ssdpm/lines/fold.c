@@ -227,16 +227,31 @@ static void begin_call(struct folding *folding, const char *text)
 		folding->call_end = text + n;
 }
 
+/* A word that is too long for its column, but not for a line, begins here. */
+enum { LEAST_INDENT = 4 };
+
+static size_t find_column(const struct folding *folding, size_t wanted,
+			  const char *text)
+{
+	const size_t n = line_columns(text, piece_length(folding, text));
+
+	if (wanted < LEAST_INDENT || wanted + n <= folding->width ||
+	    LEAST_INDENT + n > folding->width)
+		return wanted;
+	return LEAST_INDENT;
+}
+
 static void fold_line(FILE *file, const char *line, size_t width)
 {
 	const size_t indent = strspn(line, " ");
 	struct folding folding = { .width = width,
 				   .call = find_call(line + indent) };
-	size_t used = indent;
+	size_t used;
 
 	folding.hang =
 		folding.call ? indent + 4 : find_hang(line, indent, width);
-	fprintf(file, "%*s", (int)indent, "");
+	used = find_column(&folding, indent, line + indent);
+	fprintf(file, "%*s", (int)used, "");
 	for (const char *at = line + indent, *next; *at; at = next) {
 		begin_call(&folding, at);
 		const size_t n = piece_length(&folding, at);
@@ -251,9 +266,9 @@ static void fold_line(FILE *file, const char *line, size_t width)
 		used += line_columns(at, n);
 		if (*next && used + blanks + line_columns(next, follows) >
 				     width - (call ? 2 : 0)) {
-			fprintf(file, "%s\n%*s", call ? " \\" : "",
-				(int)folding.hang, "");
-			used = folding.hang;
+			used = find_column(&folding, folding.hang, next);
+			fprintf(file, "%s\n%*s", call ? " \\" : "", (int)used,
+				"");
 		} else if (*next) {
 			fprintf(file, "%*s", (int)blanks, "");
 			used += blanks;

@@ -3,6 +3,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MANY_STRETCHES 20
 
 /* A value that fits an int64_t, and is exact enough there. */
 static bool fits(double value)
@@ -171,6 +175,38 @@ static void add_activity(struct table *rows, const struct ssdpm_activity *a)
 				 "");
 }
 
+static int compare_peaks(const void *a, const void *b)
+{
+	const double one = ((const struct ssdpm_activity *)a)->peak_w;
+	const double other = ((const struct ssdpm_activity *)b)->peak_w;
+
+	return (one > other) - (one < other);
+}
+
+/* More stretches than a screen has lines are often noise. */
+static void print_hint_of_floor(const struct baseline_answer *a)
+{
+	const size_t n = a->n_activities;
+	struct ssdpm_activity *sorted;
+
+	if (n <= MANY_STRETCHES)
+		return;
+	sorted = malloc(n * sizeof(*sorted));
+	if (!sorted)
+		return;
+	memcpy(sorted, a->activities, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare_peaks);
+	print_paragraph(
+		cell("%zu stretches; half of them peak at most %s above idle: "
+		     "--floor POWER leaves out small ones",
+		     n,
+		     watts_text(sorted[n / 2].peak_w - a->baseline.level_w)
+			     .text)
+			.text,
+		2, 4);
+	free(sorted);
+}
+
 void print_baseline(const struct baseline_answer *a)
 {
 	struct table rows;
@@ -183,6 +219,7 @@ void print_baseline(const struct baseline_answer *a)
 		add_activity(&rows, &a->activities[i]);
 	if (!table_print(&rows))
 		puts("  nothing is above it");
+	print_hint_of_floor(a);
 }
 
 /* Each of the two objects takes of it what it has. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --help and --help-all, printed from the option tables. */
 #include "lines/fold.h"
+#include "text/output.h"
 #include "programs.h"
 
 #include <string.h>
@@ -49,8 +50,23 @@ static int print_wrapped(const char *text, char mark, int at, int indent)
 	return at;
 }
 
+/* The words of an option, as its command uses it. */
+static struct cell option_words(const struct group_use *use,
+				const struct option_spec *option)
+{
+	static const char set[] = "Set ";
+	const char *at = use->verb ? strstr(option->help, set) : NULL;
+
+	if (at)
+		return cell("%.*s%s %s", (int)(at - option->help), option->help,
+			    use->verb, at + strlen(set));
+	return cell("%s%s%s", use->of ? use->of : "", use->of ? ": " : "",
+		    option->help);
+}
+
 /* An option too wide for its column gets its own line. */
-static void print_option(const struct option_spec *option)
+static void print_option(const struct group_use *use,
+			 const struct option_spec *option)
 {
 	const bool optional = argument_is_optional(option); /* "[FILE]" */
 	const char *argument = option->argument ? option->argument : "";
@@ -68,7 +84,7 @@ static void print_option(const struct option_spec *option)
 		at = 0;
 	}
 	printf("%*s", column - at, "");
-	print_wrapped(option->help, ' ', column, column);
+	print_wrapped(option_words(use, option).text, ' ', column, column);
 	putchar('\n');
 }
 
@@ -86,7 +102,7 @@ static size_t print_group(const struct group_use *use, bool all)
 		if (!n++)
 			printf("%s:\n",
 			       group->title ? group->title : "Options");
-		print_option(&group->options[i]);
+		print_option(use, &group->options[i]);
 	}
 	return group->n_options - n;
 }

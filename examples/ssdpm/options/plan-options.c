@@ -53,16 +53,16 @@ static const struct option_spec options[] = {
 	  SETS_SMALL(PLAN, workload_hint, COUNT), .max = 7,
 	  .range = "at most 7", .rare = true },
 	{ "nopp", 0, "on|off",
-	  "NVMe: Let background work exceed the power of "
-	  "non-operational states.",
+	  "NVMe: Set background work above non-operational power to on or "
+	  "off.",
 	  SETS_WORD(PLAN, nopp, nopp_word), .rare = true },
 	{ "link", 0, "FEATURE=VALUE,...",
-	  "NVMe: Turn features of the PCIe link on or off, as in "
+	  "NVMe: Set features of the PCIe link, as in "
 	  "l1_2_aspm=off; aspm is all of ASPM.",
 	  SETS_OWN, .rare = true, .values = LINK_WORDS },
 	{ "queue-depth", 0, "NUMBER",
-	  "SATA: Set how many commands a drive has at a time; 1 is without "
-	  "NCQ.",
+	  "SATA: Set the number of commands that a drive has at a time; 1 is "
+	  "without NCQ.",
 	  SETS_SMALL(PLAN, queue_depth, COUNT), .min = 1, .max = UINT16_MAX,
 	  .range = "from 1 to 65535", .rare = true },
 };

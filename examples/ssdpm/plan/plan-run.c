@@ -14,6 +14,10 @@ static enum exit_status complete(struct work *work,
 {
 	enum exit_status status = STATUS_DONE;
 
+	work->is_kept = settings->keep || settings->persist;
+	/* --keep with a TARGET leaves out what is for all drives. */
+	work->keeps_parameters = settings->persist ||
+				 (settings->keep && !are_named(work->drives));
 	if (with_files && settings->persist)
 		status = make_persist(work, settings->persist);
 	if (!status)
@@ -375,7 +379,6 @@ enum exit_status finish_apply(struct work *work,
 	struct reading reading = { settings, operands, n, false, { 0 } };
 	enum exit_status status, printed;
 
-	work->is_kept = settings->keep || settings->persist;
 	if (settings->dry_run) {
 		status = finish_plan(work, settings, operands, n);
 		return status ? status : show_settings(work, settings->keep, n);

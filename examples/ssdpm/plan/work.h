@@ -24,6 +24,7 @@ struct work {
 	bool in_force;			/* all of it, as far as is known */
 	struct ssdpm_journal journal;	/* what was found; state 0: nothing */
 	bool is_kept;			/* it lasts beyond the next boot */
+	bool keeps_parameters;		/* so do those of nvme_core */
 	bool differences_only;		/* print what is not in force */
 	bool failures_only;		/* print what could not be done */
 	struct before_after *estimates; /* of plan --trace; NULL: not wanted */

@@ -98,7 +98,8 @@ enum exit_status write_survey_markdown(const struct survey_report *report,
 				       const struct survey_advice *advice,
 				       const char *path);
 /* json: of the survey. */
-enum exit_status write_survey_page(const struct page_options *page,
+enum exit_status write_survey_page(const struct common *common,
+				   const struct page_options *page,
 				   const struct survey_report *report,
 				   const struct survey_advice *advice,
 				   const char *json);

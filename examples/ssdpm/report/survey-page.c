@@ -32,7 +32,8 @@ static void put_course(FILE *file, const struct ssdpm_survey_readings *r,
 	fputs("]}", file);
 }
 
-enum exit_status write_survey_page(const struct page_options *options,
+enum exit_status write_survey_page(const struct common *common,
+				   const struct page_options *options,
 				   const struct survey_report *report,
 				   const struct survey_advice *advice,
 				   const char *json)
@@ -55,5 +56,5 @@ enum exit_status write_survey_page(const struct page_options *options,
 		put_course(page.file, &readings[i], n / PAGE_POINTS + 1);
 	}
 	putc(']', page.file);
-	return end_page(options, &page);
+	return end_page(common, options, &page);
 }

@@ -137,7 +137,7 @@ static enum exit_status write_json(const struct common *common,
 	if (to_json(report, advice, &json, &error))
 		return failure("%s: %s", report->name, error.message);
 	if (page->path)
-		status = write_survey_page(page, report, advice, json);
+		status = write_survey_page(common, page, report, advice, json);
 	if (!status && common->form)
 		return print_item(common, 0, json, &error);
 	free(json);

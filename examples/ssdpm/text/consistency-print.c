@@ -246,7 +246,8 @@ static enum exit_status begin_consistency_page(struct page *page,
 }
 
 static enum exit_status write_consistency_page(
-	const struct consistency_options *options, const struct iops_list *list)
+	const struct common *common, const struct consistency_options *options,
+	const struct iops_list *list)
 {
 	struct items items = { 0 };
 	size_t n = 0, step;
@@ -260,7 +261,7 @@ static enum exit_status write_consistency_page(
 	fprintf(page.file, ", \"late_s\": %d, \"step_s\": %zu", LATE_S, step);
 	add_list(&items, options, list, step);
 	put_items(&page, "consistency", &items);
-	return end_page(&options->page, &page);
+	return end_page(common, &options->page, &page);
 }
 
 enum exit_status print_consistency(const struct common *common,
@@ -271,7 +272,7 @@ enum exit_status print_consistency(const struct common *common,
 	struct items items = { 0 };
 
 	if (options->page.path)
-		status = write_consistency_page(options, list);
+		status = write_consistency_page(common, options, list);
 	if (status)
 		return status;
 	if (!common->form) {

@@ -62,11 +62,26 @@ static bool differs(const struct work *work, const struct ssdpm_step *step)
 	       step->state != SSDPM_STEP_DONE;
 }
 
+static bool is_kept(const struct work *work, const struct ssdpm_step *step)
+{
+	return step->kind == SSDPM_STEP_NVME_CORE ? work->keeps_parameters :
+						    work->is_kept;
+}
+
+/* A file asks for it at each boot, and something there reads that file. */
+static bool is_of_lasting_file(const struct work *work,
+			       const struct ssdpm_step *step)
+{
+	return step->origin[0] && strncmp(step->origin, "/run/", 5) &&
+	       work->drives->n_lives && is_set_at_boot(work->drives->lives[0]);
+}
+
 /* A setting that is kept comes back after a boot. */
 static const char *how_long(const struct work *work,
 			    const struct ssdpm_step *step)
 {
-	if (work->is_kept || (step->why && strstr(step->why, "until")))
+	if (is_kept(work, step) || is_of_lasting_file(work, step) ||
+	    (step->why && strstr(step->why, "until")))
 		return NULL;
 	return step->flags & SSDPM_STEP_UNTIL_RESET  ? "until the next reset" :
 	       step->flags & SSDPM_STEP_UNTIL_REBOOT ? "until the next boot" :

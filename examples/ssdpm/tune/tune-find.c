@@ -163,6 +163,8 @@ enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n)
 		.size = sizeof(params),
 		.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_FURTHER,
 		.patience = patience_of(&settings->patience),
+		.hours_per_day = settings->hours_per_day,
+		.price_per_kwh = settings->price_per_kwh,
 	};
 	struct ssdpm_error error;
 	char(*names)[32] = calloc(n + 1, sizeof(*names));

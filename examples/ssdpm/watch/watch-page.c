@@ -76,5 +76,5 @@ enum exit_status write_watch_page(const struct watch *watch)
 	put_items(&page, "watched", &items);
 	put_each(&page, "verdicts", watch, put_verdict);
 	put_each(&page, "timelines", watch, put_states);
-	return end_page(&watch->options->page, &page);
+	return end_page(watch->common, &watch->options->page, &page);
 }

@@ -60,6 +60,14 @@ static bool is_elsewhere(const struct drive *drive)
 				      SSDPM_DEVICE_FABRICS;
 }
 
+static const char *network_of(const struct drive *drive)
+{
+	const char *transport =
+		ssdpm_device_get_facts(drive->device)->transport;
+
+	return transport[0] ? transport : "NVMe over Fabrics";
+}
+
 /* A named one is refused, and one of all is left out. */
 static enum exit_status leave_out_elsewhere(const struct common *common,
 					    struct drives *drives)
@@ -79,9 +87,7 @@ static enum exit_status leave_out_elsewhere(const struct common *common,
 		if (drive->named)
 			complain("%s: over a network (%s): its power is not of "
 				 "this machine",
-				 drive->name,
-				 ssdpm_device_get_facts(drive->device)
-					 ->transport);
+				 drive->name, network_of(drive));
 		else if (!common->quiet && n_here)
 			remark("%s is over a network: it does not count",
 			       drive->name);

@@ -257,7 +257,8 @@ enum exit_status print_budget_answer(const struct common *common,
 	struct items items = { 0 };
 
 	if (budget->options->page.path)
-		status = write_budget_page(&budget->options->page, budget);
+		status = write_budget_page(common, &budget->options->page,
+					   budget);
 	if (status)
 		return status;
 	if (!common->form) {

@@ -126,6 +126,11 @@ enum ssdpm_energy_report_flag {
  *            enum ssdpm_energy_report_flag
  * @patience: enum ssdpm_patience: find a setting for each drive, which takes
  *            SSDPM_SIM_LIKELY and no @settings; 0: take the profile
+ * @hours_per_day: 1 to 24, as for ssdpm_saving_get_year_wh(), for what
+ *            ssdpm_energy_report_item_to_json() writes; 0: no year is written
+ * @reserved: 0
+ * @price_per_kwh: what a kilowatt-hour of that year costs, in any currency; 0:
+ *            no price is written
  */
 struct ssdpm_energy_report_params {
 	size_t size;
@@ -136,6 +141,9 @@ struct ssdpm_energy_report_params {
 	uint64_t end_ns;
 	uint32_t flags;
 	uint32_t patience;
+	uint32_t hours_per_day;
+	uint32_t reserved;
+	double price_per_kwh;
 };
 
 struct ssdpm_energy_report;

@@ -3,6 +3,7 @@
 #include "report/internal.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,6 +283,12 @@ static int check_params(const struct ssdpm_energy_report_params *params,
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ssdpm_energy_report_params: flags: all but "
 				   "SSDPM_SIM_LIKELY need a patience");
+	if (params->hours_per_day > 24 || !(params->price_per_kwh >= 0) ||
+	    (params->price_per_kwh > 0 && !params->hours_per_day) ||
+	    !isfinite(params->price_per_kwh))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_energy_report_params: a price is at "
+				   "least 0, of 1 to 24 hours_per_day");
 	if (params->ios && !params->n_ios)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "the workload has no record");
@@ -293,9 +300,14 @@ static int fill(struct ssdpm_energy_report *report, struct report_task *task,
 {
 	int err;
 
-	err = check_params(&task->params, reterr);
+	err = ssdpm__check_reserved(task->params.reserved,
+				    "ssdpm_energy_report_params", reterr);
+	if (!err)
+		err = check_params(&task->params, reterr);
 	if (err)
 		return err;
+	report->hours_per_day = task->params.hours_per_day;
+	report->price_per_kwh = task->params.price_per_kwh;
 	if (!task->params.workload)
 		task->params.workload = ssdpm_machine_get_workload(machine);
 	err = ssdpm_report_new(machine, task->params.settings, &report->report,

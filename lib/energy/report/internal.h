@@ -43,6 +43,8 @@ struct ssdpm_energy_report {
 	struct ssdpm_report *report;
 	struct energy_item *items;
 	size_t n;
+	uint32_t hours_per_day;
+	double price_per_kwh;
 };
 
 /* What all drives have in common. */

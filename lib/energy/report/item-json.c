@@ -3,6 +3,7 @@
 #include "report/internal.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "base/json.h"
 
@@ -12,7 +13,35 @@ static const struct ssdpm_saving *known_saving(
 	return item->before ? &item->saving : NULL;
 }
 
+/* What a saving means in a year; NULL: it is not known. */
+struct year {
+	const struct ssdpm_energy_report *report;
+	const struct ssdpm_gain *wh, *price;
+};
+
 #include "advice-json.h"
+
+/* That of a trial, or what is likely. False: nothing changes. */
+static bool find_saving(const struct ssdpm_energy_report_item *item,
+			struct ssdpm_saving *ret_saving)
+{
+	const struct ssdpm_trial_result *trial = item->trial;
+	const struct ssdpm_likely *likely = item->likely;
+
+	if (trial && isfinite(trial->saving_w) && isfinite(trial->low_w) &&
+	    isfinite(trial->high_w)) {
+		ret_saving->low_uw = (int64_t)(trial->low_w * 1e6);
+		ret_saving->nominal_uw = (int64_t)(trial->saving_w * 1e6);
+		ret_saving->high_uw = (int64_t)(trial->high_w * 1e6);
+		return true;
+	}
+	if (!likely)
+		return false;
+	ret_saving->low_uw = likely->low_uw;
+	ret_saving->nominal_uw = likely->median_uw;
+	ret_saving->high_uw = likely->high_uw;
+	return true;
+}
 
 int ssdpm_energy_report_item_to_json(const struct ssdpm_energy_report *report,
 				     size_t index, char **ret_text,
@@ -20,12 +49,23 @@ int ssdpm_energy_report_item_to_json(const struct ssdpm_energy_report *report,
 {
 	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
 	struct json_writer w = { 0 };
+	struct year year = { .report = report };
+	struct ssdpm_saving saving = { 0 };
+	struct ssdpm_gain wh, price;
 
 	if (ssdpm_energy_report_get_item(report, index, &item))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "the report has no item %zu", index);
+	if (find_saving(&item, &saving)) {
+		ssdpm_saving_get_year_wh(&saving, report->hours_per_day, &wh);
+		price.low = wh.low * report->price_per_kwh / 1e3;
+		price.nominal = wh.nominal * report->price_per_kwh / 1e3;
+		price.high = wh.high * report->price_per_kwh / 1e3;
+		year.wh = &wh;
+		year.price = &price;
+	}
 	ssdpm__json_begin(&w, NULL, '{');
-	write_advice(&w, &item);
+	write_advice(&w, &item, &year);
 	ssdpm__json_end(&w, '}');
 	return ssdpm__json_finish(&w, ret_text, reterr);
 }

@@ -161,7 +161,8 @@ int ssdpm__check_place(const struct ssdpm_device *device,
 	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 			   "over a network (%s): its power is not of this "
 			   "machine",
-			   facts->transport);
+			   facts->transport[0] ? facts->transport :
+						 "NVMe over Fabrics");
 }
 
 static int check_link(const struct ssdpm_device *device,

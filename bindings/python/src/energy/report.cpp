@@ -92,7 +92,8 @@ static py::object saving_or_none(const struct ssdpm_energy_report_item &item)
  */
 static py::list tune(const Machine &machine, uint32_t patience,
 		     const OptionalText &workload,
-		     const std::optional<IoArray> &ios, const Trials &trials)
+		     const std::optional<IoArray> &ios, const Trials &trials,
+		     uint32_t hours_per_day, double price_per_kwh)
 {
 	struct ssdpm_energy_report_params params = {};
 	struct ssdpm_energy_report_item item = {};
@@ -102,6 +103,8 @@ static py::list tune(const Machine &machine, uint32_t patience,
 	params.size = sizeof(params);
 	params.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_FURTHER;
 	params.patience = patience;
+	params.hours_per_day = hours_per_day;
+	params.price_per_kwh = price_per_kwh;
 	params.workload = c_str(workload);
 	if (ios) {
 		params.ios = ios->data();

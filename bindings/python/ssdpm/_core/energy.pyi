@@ -240,7 +240,15 @@ class Comparison(metaclass=_Pybind11Type):
         self, names: _Names, index: int, background: _Work | None
     ) -> str: ...
 
-def tune(machine: Machine, patience: int, name: Any, ios: Any, trials: Any) -> Any: ...
+def tune(
+    machine: Machine,
+    patience: int,
+    name: Any,
+    ios: Any,
+    trials: Any,
+    hours_per_day: int,
+    price_per_kwh: float,
+) -> Any: ...
 def usual_workload(machine: Machine) -> tuple[str, str]: ...
 def budget_item_of_drives(
     devices: list[tuple[str | None, Model, SimParams]],

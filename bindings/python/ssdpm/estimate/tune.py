@@ -206,6 +206,8 @@ def tune(
     *,
     patience: str = "normal",
     trials: Mapping[str, TrialResult] | None = None,
+    hours_per_day: int = 24,
+    price_per_kwh: float = 0.0,
 ) -> tuple[Advice, ...]:
     """Find the setting of each drive that saves most and delays I/Os little.
 
@@ -220,11 +222,14 @@ def tune(
             costs power.
         trials: by name of the drive: what a trial of its best setting found. Its
             advice is "set" if that saves, and "keep" otherwise.
+        hours_per_day: how long the machine runs, 1 to 24, for the year of to_dict().
+        price_per_kwh: what a kilowatt-hour costs, for the price of that year; 0: none.
 
     Raises:
         NotFoundError: there is no such workload, or no such drive.
         UnknownValueError: the trace has no record.
-        InvalidError: a trial of a drive whose setting is decided without it.
+        InvalidError: a trial of a drive whose setting is decided without it; a
+            price below 0.
         As Machine() and Machine.devices().
     """
     machine = machine_of(root)
@@ -237,8 +242,12 @@ def tune(
         raise TypeError(f"trials: a dict is needed, not {type(tried).__name__}")
     tried = dict(tried)
     rows = {check_text(drive, "trials"): _row_of(tried[drive]) for drive in tried}
+    hours = check_unsigned(hours_per_day, "hours_per_day", 24, 1)
+    price = check_float(price_per_kwh, "price_per_kwh")
     found = []
-    for row in _core.energy.tune(machine._handle, number, name, records, rows):
+    for row in _core.energy.tune(
+        machine._handle, number, name, records, rows, hours, price
+    ):
         product, policy, message, code, word, setting, saving, likely = row[1:9]
         limit, lpm = setting or (None, None)
         advice = Advice(

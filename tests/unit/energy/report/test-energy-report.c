@@ -4,6 +4,7 @@
  */
 #include "tree.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -193,6 +194,34 @@ static void without_a_workload_there_is_no_report(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+static void a_price_is_of_hours_and_at_least_0(void **state)
+{
+	const struct ssdpm_energy_report_params wrong[] = {
+		{ .size = sizeof(*wrong), .hours_per_day = 25 },
+		{ .size = sizeof(*wrong), .price_per_kwh = 0.3 },
+		{ .size = sizeof(*wrong),
+		  .hours_per_day = 24,
+		  .price_per_kwh = -1 },
+		{ .size = sizeof(*wrong),
+		  .hours_per_day = 24,
+		  .price_per_kwh = NAN },
+	};
+	struct ssdpm_machine *machine = tree_capture("laptop");
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct ssdpm_energy_report *report = UNTOUCHED;
+		struct ssdpm_error error = fixture_error();
+
+		assert_int_equal(ssdpm_energy_report_new(machine, &wrong[i],
+							 &report, &error),
+				 -EINVAL);
+		fixture_assert_error(&error, -EINVAL, 0, "price");
+		assert_ptr_equal(report, UNTOUCHED);
+	}
+	ssdpm_machine_unref(machine);
+}
+
 static struct ssdpm_energy_report_item item_of(
 	const struct ssdpm_energy_report *report, const char *name)
 {
@@ -353,6 +382,7 @@ int main(void)
 		cmocka_unit_test(a_saving_is_that_of_two_simulations),
 		cmocka_unit_test(a_drive_that_is_gone_does_not_keep_the_others),
 		cmocka_unit_test(without_a_workload_there_is_no_report),
+		cmocka_unit_test(a_price_is_of_hours_and_at_least_0),
 		cmocka_unit_test(drives_that_are_alike_share_a_simulation),
 		cmocka_unit_test(
 			a_server_and_a_nas_serve_files_and_others_a_desktop),
