@@ -141,8 +141,12 @@ static int check_aside(const struct commit_work *work, const struct step *step,
 {
 	char name[SSDPM__JOURNAL_BYTES];
 
+	/* A revert forgets what it leaves alone. */
 	if (step->state == SSDPM_STEP_LEFT_ALONE)
-		return 0;
+		return work->plan->reverts ?
+			       ssdpm__searched_check(&work->searched, step,
+						     reterr) :
+			       0;
 	if (ssdpm__journal_is_aside(work->site, &step->change, name))
 		return ssdpm__fail(reterr, -EIO, 0,
 				   "%s: what an earlier commit has set there "
