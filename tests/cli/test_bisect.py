@@ -569,6 +569,35 @@ def test_drives_of_both_kinds_are_searched_together(desktop_search: Search) -> N
     assert (s.read(LIMIT), s.read(PORT)) == before
 
 
+@pytest.mark.parametrize(
+    "line, port, all_ports",
+    [
+        ("ro libata.force=noncq quiet", "noncq,2:nolpm", "nolpm,noncq"),
+        # The first is lost already, and Linux reads nothing behind "--".
+        (
+            "libata.force=1:lpm libata.force=1:1.5Gbps,noncq -- libata.force=3:noncq",
+            "1:1.5Gbps,noncq,2:nolpm",
+            "nolpm,1:1.5Gbps,noncq",
+        ),
+        ('"libata.force=noncq" ro', "noncq,2:nolpm", "nolpm,noncq"),
+        ("libata.forced=noncq libata.force=", "2:nolpm", "nolpm"),
+    ],
+)
+def test_a_remedy_contains_what_the_command_line_has_of_its_parameter(
+    desktop_search: Search, line: str, port: str, all_ports: str
+) -> None:
+    file = desktop_search.root / "proc/cmdline"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(line + "\n")
+    desktop_search("start", *SEEN, "sdb", "--only", "lpm")
+    while desktop_search.state()["decision"] == "searching":
+        bad = desktop_search.read(PORT) != "max_performance"
+        desktop_search(*(["bad"] if bad else ["good", "--entries", "9999"]))
+    text = desktop_search("status")
+    assert f"for the port of sdb alone: libata.force={port}\n" in text
+    assert f"for all SATA drives: libata.force={all_ports}\n" in text
+
+
 def test_a_report_has_trials_signs_and_no_serial_number(laptop: Search) -> None:
     log = laptop.ssdpm.directory / "log"
     down = "nvme nvme0: controller is down; will reset: CSTS=0x3"

@@ -190,7 +190,7 @@ static void print_parameter(const struct search *search, uint32_t suspect,
 		printf("for all NVMe drives %s: ", drive->pci);
 	else
 		printf("for all %s: ", of[setting_of(search, suspect)]);
-	printf("%s=%s\n", r->target, r->value);
+	printf("%s=%s\n", r->target, whole_value(search, r).text);
 }
 
 /* Files of a link go together. */
