@@ -825,6 +825,10 @@ def test_a_value_that_cannot_be_put_back_keeps_no_other_drive(
     assert ended in (1, 4)
     line = f"nvme0 latency limit: {'unknown' if fault == 'unreadable' else 'no APST'}, before"
     assert line in search("status")
+    now = None if fault == "unreadable" else "no APST"
+    assert {"name": "nvme0:latency_us", "before": "100 ms", "now": now} in (
+        search.state()["unrestored"]
+    )
     assert f"To restore what can be restored: ssdpm bisect --root {search.root} stop" in (
         search("status").replace("\\\n", "")
     )
@@ -899,6 +903,12 @@ def test_a_search_whose_drive_is_gone_keeps_nobody_from_setting_values(
     said = search("status")
     assert "Something else" in said
     assert "  nvme0 latency limit: the drive is gone, before 100 ms\n" in said
+    for words in ((), ("report",)):
+        told = ssdpm.json("bisect", *words, "--root", str(search.root))
+        assert told["unrestored"] == [
+            {"name": "nvme0:latency_us", "before": "100 ms", "now": None},
+            {"name": "nvme0:link", "before": "clkpm,l1,l1.1,l1.2", "now": None},
+        ]
     root = ("--root", str(search.root))
     ssdpm("apply", *root, "--latency", "1us", "nvme1")
     assert "Something else" in search("report")

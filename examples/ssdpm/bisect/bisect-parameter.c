@@ -28,7 +28,7 @@ static char *value_of(char *word, const char *name)
 	return word;
 }
 
-/* What is behind "--" is for the first process. */
+/* The words after "--" are for the first process. */
 static struct cell last_value(const struct search *search, const char *name)
 {
 	char line[COMMAND_LINE_BYTES], *rest = line, *word, *value;
@@ -47,7 +47,7 @@ static struct cell last_value(const struct search *search, const char *name)
 
 /*
  * An item without a port has that of the item before it, so one for all ports
- * comes first. Of two items that say something of a port, the last one counts.
+ * comes first. The last item about a port counts.
  */
 struct cell whole_value(const struct search *search,
 			const struct ssdpm_bisect_remedy *r)

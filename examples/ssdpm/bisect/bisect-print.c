@@ -328,9 +328,13 @@ enum exit_status print_search(const struct search *search)
 	char *text = NULL;
 
 	if (search->common->form) {
-		int err = ssdpm_bisect_to_json(search->bisect, NULL, 0, &text,
-					       &error);
+		const enum exit_status status = add_unrestored(search);
+		int err = 0;
 
+		if (status)
+			return status;
+		err = ssdpm_bisect_to_json(search->bisect, NULL, 0, &text,
+					   &error);
 		return print_item(search->common, err, text, &error);
 	}
 	if (state_of_search(search).decision == SSDPM_BISECT_SEARCHING)

@@ -171,6 +171,8 @@ struct cell whole_value(const struct search *search,
 
 /* bisect-unrestored.c: a line for each setting that is not as before. */
 void print_unrestored(const struct search *search);
+/* The same for JSON. */
+enum exit_status add_unrestored(const struct search *search);
 
 /* The drive of the start; NULL: it is gone, or another one has its name. */
 struct ssdpm_device *read_searched(const struct search *search,

@@ -614,7 +614,7 @@ static struct ssdpm_plan *plan_limit(const char *drive, uint32_t limit_us)
 
 static void drives_that_a_search_has_set_keep_no_others(void **state)
 {
-	/* Of nvme0: values of a trial, and those that it could not undo. */
+	/* Both are of nvme0: a trial, and values that it could not undo. */
 	static const char *const names[] = { "bisect/undo",
 					     "bisect/journal-nvme0" };
 	char path[128];
