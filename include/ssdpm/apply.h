@@ -507,7 +507,7 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * write to the directory: @reterr says which), -EROFS (a root without the
  * marker of a capture), -ESTALE (a value, or a parameter or table behind it, is
  * no longer what it was when this was planned: plan again), -EBUSY (another
- * commit holds the lock; a search of ssdpm bisect has set values; a drive
+ * commit holds the lock; a search of bisect has set the device; a drive
  * sleeps, and hides which power state it wakes to), -EOPNOTSUPP (the kernel
  * refused a policy, or the drive a power state), -EINVAL, -ENODEV, -EIO,
  * -ETIMEDOUT (a SATA port did not come back), -EREMOTEIO (the kernel built
@@ -640,11 +640,10 @@ SSDPM_API int ssdpm_journal_read(struct ssdpm_machine *machine,
  * ssdpm_plan_verify() looks at what was committed. A plan that is locked
  * already stays so.
  *
- * Return: 0; -EBUSY (another program has the lock, or a search of ssdpm bisect
- * has set values), -EACCES, -EPERM, -EROFS (as ssdpm_plan_commit(); a message
- * says how old a journal is that stands), -EINVAL (@plan has steps), -EALREADY
- * (it was committed), -EIO (the journal is refused, or the lock is no file),
- * -ENOMEM.
+ * Return: 0; -EBUSY (another program has the lock), -EACCES, -EPERM, -EROFS (as
+ * ssdpm_plan_commit(); a message says how old a journal is that stands),
+ * -EINVAL (@plan has steps), -EALREADY (it was committed), -EIO (the journal is
+ * refused, or the lock is no file), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_lock(struct ssdpm_plan *plan,
 			      struct ssdpm_error *reterr);

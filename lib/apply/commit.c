@@ -21,6 +21,7 @@ struct commit_work {
 	struct changes kept; /* by the commits before, if it was read */
 	bool kept_is_read;
 	struct changes old; /* tables older than the parameters */
+	struct searched searched;
 	struct step **steps;
 	struct change **changes;
 	size_t n_steps;
@@ -140,15 +141,19 @@ static int check_aside(const struct commit_work *work, const struct step *step,
 {
 	char name[SSDPM__JOURNAL_BYTES];
 
+	/* A revert forgets what it leaves alone. */
 	if (step->state == SSDPM_STEP_LEFT_ALONE)
-		return 0;
+		return work->plan->reverts ?
+			       ssdpm__searched_check(&work->searched, step,
+						     reterr) :
+			       0;
 	if (ssdpm__journal_is_aside(work->site, &step->change, name))
 		return ssdpm__fail(reterr, -EIO, 0,
 				   "%s: what an earlier commit has set there "
 				   "cannot be put back: see %s/%s",
 				   step->device, work->site->directory, name);
 	if (!step->is_aside)
-		return 0;
+		return ssdpm__searched_check(&work->searched, step, reterr);
 	return ssdpm__fail(reterr, -ESTALE, 0,
 			   "%s: what was left there is put back: plan again",
 			   step->device);
@@ -677,7 +682,11 @@ static int commit_locked(struct commit_work *work, struct ssdpm_error *reterr)
 	if (!err)
 		err = ssdpm__read_old_tables(work->site, &work->old, reterr);
 	if (!err)
+		err = ssdpm__searched_read(plan, work->site, &work->searched,
+					   reterr);
+	if (!err)
 		err = recheck(work, failed, &result);
+	ssdpm__searched_free(&work->searched);
 	work->device = NULL;
 	mark_renewed(plan);
 	if (err)

@@ -593,6 +593,22 @@ int ssdpm__plan_open_site(const struct ssdpm_plan *plan, struct site *ret_site,
 /* As ssdpm__recover(), where the site is open; then read what it plans with. */
 int ssdpm__plan_recover(struct ssdpm_plan *plan, struct ssdpm_error *reterr);
 
+/* searched.c: devices that a search of ssdpm bisect has set */
+
+struct searched {
+	struct site site;
+	struct changes kept;
+	bool is_there; /* the search, and its site is open */
+};
+
+/* Under the lock; own is the site of the plan. -EBUSY: it was killed. */
+int ssdpm__searched_read(const struct ssdpm_plan *plan, const struct site *own,
+			 struct searched *searched, struct ssdpm_error *reterr);
+void ssdpm__searched_free(struct searched *searched);
+/* -EBUSY: the search has set the device of the step. */
+int ssdpm__searched_check(const struct searched *searched,
+			  const struct step *step, struct ssdpm_error *reterr);
+
 /* record.c, record-read.c: lists of changes in files */
 
 /* Path and values are copied. */

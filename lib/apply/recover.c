@@ -170,27 +170,6 @@ static void add_journal(const struct ssdpm_plan *plan,
 		    age_ms / 1000, first.message);
 }
 
-/* Values of a trial: another record must not call them those of before. */
-static int refuse_search(const struct ssdpm_plan *plan, const struct site *own,
-			 struct ssdpm_error *reterr)
-{
-	struct changes changes;
-	struct site search;
-	int err;
-
-	if (ssdpm__site_find_search(plan, own, &search))
-		return 0;
-	err = ssdpm__read_kept(&search, &changes, reterr);
-	if (!err && (changes.n || ssdpm__journal_stands(&search)))
-		err = ssdpm__fail(reterr, -EBUSY, 0,
-				  "a search of ssdpm bisect is on: ssdpm "
-				  "bisect stop ends it, and restores what it "
-				  "has set");
-	ssdpm__changes_free(&changes);
-	close(search.directory_fd);
-	return err == -EACCES ? 0 : err;
-}
-
 int ssdpm__plan_open_site(const struct ssdpm_plan *plan, struct site *ret_site,
 			  struct ssdpm_error *reterr)
 {
@@ -199,12 +178,7 @@ int ssdpm__plan_open_site(const struct ssdpm_plan *plan, struct site *ret_site,
 
 	if (err == -EACCES || err == -EPERM || err == -EROFS)
 		add_journal(plan, reterr);
-	if (err)
-		return err;
-	err = refuse_search(plan, &site, reterr);
-	if (err)
-		ssdpm__site_close(&site);
-	else
+	if (!err)
 		*ret_site = site;
 	return err;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ssdpm watch takes a line to cost 2 us, mostly in the kernel. */
+/* The text of a line costs the kernel more. */
 #define MOST_NS_PER_EVENT 800.0
 #define MOST_MIB 8.0
 #define TEXT_BYTES (64u << 10)
@@ -26,7 +26,7 @@ static void put(struct text *text, const char *thread, const char *event,
 	text->now_ns += 1000 + next_random(&text->seed) % 20000;
 	text->size += (size_t)snprintf(
 		text->bytes + text->size, TEXT_BYTES - text->size,
-		"%16s [003] d..1. %5llu.%06llu: %s %llu + 8 %s\n", thread,
+		"%s [003] d..1. %5llu.%06llu: %s %llu + 8 %s\n", thread,
 		(unsigned long long)(text->now_ns / 1000000000),
 		(unsigned long long)(text->now_ns % 1000000000 / 1000), event,
 		sector, rest);
@@ -37,18 +37,19 @@ static void put_io(struct text *text)
 {
 	const unsigned long long sector =
 		next_random(&text->seed) % 1000000000 * 8;
-	char thread[24];
+	char thread[32], name[16];
 
-	snprintf(thread, sizeof(thread), "thread%llu-%llu",
-		 (unsigned long long)(text->n_ios % 200),
-		 (unsigned long long)(text->n_ios % 200 + 1000));
+	snprintf(name, sizeof(name), "thread%u",
+		 (unsigned int)(text->n_ios % 200));
+	snprintf(thread, sizeof(thread), "%16s-%-7u", name,
+		 (unsigned int)(text->n_ios % 200 + 1000));
 	put(text, thread, "block_bio_remap: 259,0 R", sector,
 	    "<- (259,2) 2048");
 	put(text, thread, "block_bio_queue: 259,0 R", sector, "[thread]");
 	put(text, thread, "block_rq_issue: 259,0 R 4096 ()", sector,
 	    "none,0,0 [thread]");
-	put(text, "<idle>-0", "block_rq_complete: 259,0 R ()", sector,
-	    "none,0,0 [0]");
+	put(text, "          <idle>-0      ", "block_rq_complete: 259,0 R ()",
+	    sector, "none,0,0 [0]");
 	text->n_ios++;
 }
 

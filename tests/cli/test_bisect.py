@@ -55,6 +55,14 @@ class Search:
     def fails(self, status: int, *words: str) -> str:
         return self.ssdpm.fails(status, "bisect", *words, "--root", str(self.root))
 
+    def keeps_out(self, *words: str) -> str:
+        """A command that sets values fails because of the search, and says so."""
+        result = self.ssdpm(*words, "--root", str(self.root))
+        said = " ".join((result.stdout + result.stderr).decode().split())
+        assert result.returncode == 1, said
+        assert "ssdpm bisect stop ends it" in said
+        return said
+
     def state(self) -> Any:
         return self.ssdpm.json("bisect", "--root", str(self.root))
 
@@ -506,8 +514,7 @@ def test_nobody_else_writes_while_a_search_has_set_something(laptop: Search) -> 
         ["apply", "--profile", "power-saver"],
     ]
     for writer in writers:
-        said = call.fails(1, *writer, "--root", root)
-        assert "ssdpm bisect stop ends it, and restores" in said, writer
+        laptop.keeps_out(*writer)
     assert laptop.read(LIMIT) == "0"
     assert laptop("set") and laptop.read(LIMIT) == "0"
     # Who only looks is free to do so.
@@ -541,8 +548,7 @@ def test_a_search_that_was_killed_as_it_set_something_keeps_others_out(
     record = laptop.root / "run/ssdpm/bisect/undo"
     # As between two trials, but with a value that is on its way.
     record.rename(record.with_name("journal"))
-    said = laptop.ssdpm.fails(1, "revert", "--root", str(laptop.root))
-    assert "ssdpm bisect stop" in said
+    assert "a search of ssdpm bisect was killed" in laptop.keeps_out("revert")
 
 
 def test_drives_of_both_kinds_are_searched_together(desktop_search: Search) -> None:
@@ -561,6 +567,35 @@ def test_drives_of_both_kinds_are_searched_together(desktop_search: Search) -> N
     assert "for all SATA drives: libata.force=nolpm\n" in text
     assert "ATA_QUIRK_NOLPM" in text
     assert (s.read(LIMIT), s.read(PORT)) == before
+
+
+@pytest.mark.parametrize(
+    "line, port, all_ports",
+    [
+        ("ro libata.force=noncq quiet", "noncq,2:nolpm", "nolpm,noncq"),
+        # The first is lost already, and Linux reads nothing behind "--".
+        (
+            "libata.force=1:lpm libata.force=1:1.5Gbps,noncq -- libata.force=3:noncq",
+            "1:1.5Gbps,noncq,2:nolpm",
+            "nolpm,1:1.5Gbps,noncq",
+        ),
+        ('"libata.force=noncq" ro', "noncq,2:nolpm", "nolpm,noncq"),
+        ("libata.forced=noncq libata.force=", "2:nolpm", "nolpm"),
+    ],
+)
+def test_a_remedy_contains_what_the_command_line_has_of_its_parameter(
+    desktop_search: Search, line: str, port: str, all_ports: str
+) -> None:
+    file = desktop_search.root / "proc/cmdline"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(line + "\n")
+    desktop_search("start", *SEEN, "sdb", "--only", "lpm")
+    while desktop_search.state()["decision"] == "searching":
+        bad = desktop_search.read(PORT) != "max_performance"
+        desktop_search(*(["bad"] if bad else ["good", "--entries", "9999"]))
+    text = desktop_search("status")
+    assert f"for the port of sdb alone: libata.force={port}\n" in text
+    assert f"for all SATA drives: libata.force={all_ports}\n" in text
 
 
 def test_a_report_has_trials_signs_and_no_serial_number(laptop: Search) -> None:
@@ -790,6 +825,10 @@ def test_a_value_that_cannot_be_put_back_keeps_no_other_drive(
     assert ended in (1, 4)
     line = f"nvme0 latency limit: {'unknown' if fault == 'unreadable' else 'no APST'}, before"
     assert line in search("status")
+    now = None if fault == "unreadable" else "no APST"
+    assert {"name": "nvme0:latency_us", "before": "100 ms", "now": now} in (
+        search.state()["unrestored"]
+    )
     assert f"To restore what can be restored: ssdpm bisect --root {search.root} stop" in (
         search("status").replace("\\\n", "")
     )
@@ -800,8 +839,19 @@ def test_a_value_that_cannot_be_put_back_keeps_no_other_drive(
     now = "unknown" if fault == "unreadable" else '"0"'
     assert f'pm_qos_latency_tolerance_us is {now}, and should be "{before[0]}"' in said
     assert f"ssdpm bisect --root {search.root} stop --forget" in said
-    refused = ssdpm.fails(1, "apply", *root, "--latency", "1us", "nvme1")
-    assert "ssdpm bisect stop" in " ".join(refused.split())
+    assert "other settings of these drives are refused" in said
+    # Only this drive waits: all others take settings, and give them back.
+    if fault == "unwritable":
+        refused = search.keeps_out("apply", "--latency", "1us", "nvme0")
+        assert "nvme0: a search of ssdpm bisect has set values there" in refused
+    told = ssdpm("plan", *root, "--latency", "1us", "nvme1").stderr.decode()
+    assert "a search of bisect has set nvme0, so other settings are refused there" in (
+        " ".join(told.split())
+    )
+    ssdpm.output("apply", *root, "--latency", "1us", "nvme1")
+    assert limits[1].read_text().strip() == "1"
+    ssdpm("revert", *root)
+    assert limits[1].read_text().strip() == before[1]
     # Nobody goes round in a circle.
     for call in (["bisect"], ["bisect", "good"], ["bisect", "start", *SEEN, "nvme0"]):
         told = ssdpm.fails(1, *call, *root)
@@ -817,6 +867,29 @@ def test_a_value_that_cannot_be_put_back_keeps_no_other_drive(
     assert limits[1].read_text().strip() == "1"
 
 
+def test_a_search_that_is_on_keeps_nobody_from_setting_other_drives(
+    ssdpm: Command, machine: Make
+) -> None:
+    search = Search(ssdpm, machine("eight-drives"))
+    root = ("--root", str(search.root))
+    limits = [search.root / LIMIT.replace("nvme0", f"nvme{i}") for i in (0, 1)]
+    before = [limit.read_text().strip() for limit in limits]
+    search("start", *SEEN, "nvme0")
+    result = ssdpm("apply", *root, "--latency", "1us", "nvme0", "nvme1")
+    assert result.returncode == 6, result.stderr
+    assert [limit.read_text().strip() for limit in limits] == ["0", "1"]
+    search.keeps_out("apply", "--strict", "--latency", "5us", "nvme0", "nvme1")
+    assert [limit.read_text().strip() for limit in limits] == ["0", "1"]
+    # Each table is made from the parameters, the one of the trial too.
+    parameters = search.root / "sys/module/nvme_core/parameters"
+    was = {path.name: path.read_text() for path in parameters.iterdir()}
+    assert ssdpm("apply", *root, "--nvme-core", "apst_primary_timeout_ms=333").returncode == 6
+    assert {path.name: path.read_text() for path in parameters.iterdir()} == was
+    search("stop")
+    ssdpm.output("revert", *root)
+    assert [limit.read_text().strip() for limit in limits] == before
+
+
 def test_a_search_whose_drive_is_gone_keeps_nobody_from_setting_values(
     ssdpm: Command, machine: Make
 ) -> None:
@@ -830,6 +903,12 @@ def test_a_search_whose_drive_is_gone_keeps_nobody_from_setting_values(
     said = search("status")
     assert "Something else" in said
     assert "  nvme0 latency limit: the drive is gone, before 100 ms\n" in said
+    for words in ((), ("report",)):
+        told = ssdpm.json("bisect", *words, "--root", str(search.root))
+        assert told["unrestored"] == [
+            {"name": "nvme0:latency_us", "before": "100 ms", "now": None},
+            {"name": "nvme0:link", "before": "clkpm,l1,l1.1,l1.2", "now": None},
+        ]
     root = ("--root", str(search.root))
     ssdpm("apply", *root, "--latency", "1us", "nvme1")
     assert "Something else" in search("report")
@@ -851,17 +930,17 @@ def test_status_and_a_plan_say_that_a_trial_keeps_others_from_setting_values(
         ("apply", "--dry-run", "--latency", "1us", "nvme0"),
         ("revert", "--dry-run"),
     ]
-    assert [look for look in looks if "trial of bisect" in said(*look)] == []
+    assert [look for look in looks if "search of bisect" in said(*look)] == []
     laptop("start", *SEEN, "nvme0")
     way_out = f"ssdpm bisect --root {laptop.root} stop ends the search"
     for look in looks:
-        assert "other settings are refused" in said(*look), look
+        assert "has set nvme0, so other settings are refused there" in said(*look), look
         assert way_out in said(*look), look
     # A search that a kill ended has no file yet, and its values are set.
     (laptop.root / "var/lib/ssdpm/bisect").unlink()
     assert way_out in said("status")
     laptop("stop")
-    assert [look for look in looks if "trial of bisect" in said(*look)] == []
+    assert [look for look in looks if "search of bisect" in said(*look)] == []
 
 
 def test_a_log_of_any_size_is_read_to_its_end(laptop: Search) -> None:
@@ -915,7 +994,7 @@ def test_the_end_of_a_search_names_the_call_for_settings_that_were_refused(
     files.parent.mkdir(exist_ok=True)
     files.write_text("[drive]\nkind = nvme\nmax_exit_latency = 20ms\n")
     root = ("--root", str(laptop.root))
-    laptop.ssdpm.fails(1, "apply", "--config", *root)
+    laptop.keeps_out("apply", "--config")
     said = laptop.ssdpm("bisect", last, *root).stderr.decode()
     call = f"ssdpm apply --root {laptop.root} --config sets them"
     assert call in " ".join(said.replace("\\", "").split())

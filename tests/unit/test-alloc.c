@@ -2082,7 +2082,10 @@ static int call_bisect(struct result *ret, struct ssdpm_error *error)
 	if (!err) {
 		free(text);
 		text = NULL;
-		err = ssdpm_bisect_to_json(bisect, NULL, 0, &text, error);
+		err = ssdpm_bisect_add_unrestored(bisect, 0, "a", NULL, error);
+		if (!err)
+			err = ssdpm_bisect_to_json(bisect, NULL, 0, &text,
+						   error);
 	}
 	ssdpm_bisect_free(bisect);
 	return keep_length(err, text, ret);
@@ -2958,6 +2961,7 @@ static const struct {
 	{ "ssdpm_bisect_from_text", call_bisect },
 	{ "ssdpm_bisect_to_text", call_bisect },
 	{ "ssdpm_bisect_set_drive", call_drive_of_bisect },
+	{ "ssdpm_bisect_add_unrestored", call_bisect },
 	{ "ssdpm_bisect_to_json", call_bisect },
 	{ "ssdpm_observation_add_drive", call_observation },
 	{ "ssdpm_observation_advance", call_observation },

@@ -190,7 +190,7 @@ static void print_parameter(const struct search *search, uint32_t suspect,
 		printf("for all NVMe drives %s: ", drive->pci);
 	else
 		printf("for all %s: ", of[setting_of(search, suspect)]);
-	printf("%s=%s\n", r->target, r->value);
+	printf("%s=%s\n", r->target, whole_value(search, r).text);
 }
 
 /* Files of a link go together. */
@@ -328,9 +328,13 @@ enum exit_status print_search(const struct search *search)
 	char *text = NULL;
 
 	if (search->common->form) {
-		int err = ssdpm_bisect_to_json(search->bisect, NULL, 0, &text,
-					       &error);
+		const enum exit_status status = add_unrestored(search);
+		int err = 0;
 
+		if (status)
+			return status;
+		err = ssdpm_bisect_to_json(search->bisect, NULL, 0, &text,
+					   &error);
 		return print_item(search->common, err, text, &error);
 	}
 	if (state_of_search(search).decision == SSDPM_BISECT_SEARCHING)

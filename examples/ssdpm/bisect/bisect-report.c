@@ -301,7 +301,7 @@ static enum exit_status add_now(const struct search *search,
 
 enum exit_status print_bisect_report_json(const struct search *search)
 {
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status = add_unrestored(search);
 	struct items items = { 0 };
 	struct ssdpm_error error;
 	char *text = NULL;

@@ -408,7 +408,8 @@ static void tell_way_out(const struct search *search)
 {
 	char *text = advised_text(
 		search->live->root,
-		"other settings are refused until these values are restored; "
+		"other settings of these drives are refused until their "
+		"values are restored; "
 		"try again: ssdpm bisect stop; to leave them as they are: "
 		"ssdpm bisect stop --forget");
 

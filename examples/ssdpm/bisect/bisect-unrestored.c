@@ -54,14 +54,36 @@ static struct cell now_text(const struct search *search, size_t i,
 	}
 }
 
-static void print_one(const struct search *search, size_t i, const char *now,
-		      bool *is_first)
+/* "": it cannot be read, and *ret_word says so. */
+static bool is_as_before(const struct search *search, size_t i,
+			 struct cell *ret_now, const char **ret_word)
 {
-	if (*is_first)
-		puts("Not as before the search:");
-	*is_first = false;
-	printf("  %s: %s, before %s\n", suspect_text(search, i).text, now,
-	       before_text(search, i).text);
+	struct ssdpm_device *device =
+		read_searched(search, drive_of(search, i));
+
+	*ret_now = device ? now_text(search, i, device) : cell("%s", "");
+	*ret_word = ret_now->text[0] ? ret_now->text :
+		    device	     ? "unknown" :
+				       "the drive is gone";
+	ssdpm_device_unref(device);
+	return !strcmp(*ret_word, before_text(search, i).text);
+}
+
+enum exit_status add_unrestored(const struct search *search)
+{
+	struct ssdpm_error error;
+	const char *word;
+	struct cell now;
+
+	if (state_of_search(search).decision == SSDPM_BISECT_SEARCHING)
+		return STATUS_DONE;
+	for (uint32_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++)
+		if (!is_as_before(search, i, &now, &word) &&
+		    ssdpm_bisect_add_unrestored(
+			    search->bisect, i, before_text(search, i).text,
+			    now.text[0] ? now.text : NULL, &error))
+			return failure("%s", error.message);
+	return STATUS_DONE;
 }
 
 static void print_way_out(const struct search *search)
@@ -78,17 +100,17 @@ static void print_way_out(const struct search *search)
 void print_unrestored(const struct search *search)
 {
 	bool is_first = true;
+	const char *word;
+	struct cell now;
 
 	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++) {
-		struct ssdpm_device *device =
-			read_searched(search, drive_of(search, i));
-		const struct cell now = device ? now_text(search, i, device) :
-						 cell("the drive is gone");
-
-		ssdpm_device_unref(device);
-		if (strcmp(now.text, before_text(search, i).text) != 0)
-			print_one(search, i, now.text[0] ? now.text : "unknown",
-				  &is_first);
+		if (is_as_before(search, i, &now, &word))
+			continue;
+		if (is_first)
+			puts("Not as before the search:");
+		is_first = false;
+		printf("  %s: %s, before %s\n", suspect_text(search, i).text,
+		       word, before_text(search, i).text);
 	}
 	if (!is_first && !is_record_empty(search))
 		print_way_out(search);

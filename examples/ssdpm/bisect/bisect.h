@@ -165,8 +165,14 @@ const char *entries_word(const struct search *search);
 void print_watched_trial(const struct search *search);
 void print_end_of_search(const struct search *search);
 
+/* bisect-parameter.c: what to set, with what the kernel's command line has. */
+struct cell whole_value(const struct search *search,
+			const struct ssdpm_bisect_remedy *r);
+
 /* bisect-unrestored.c: a line for each setting that is not as before. */
 void print_unrestored(const struct search *search);
+/* The same for JSON. */
+enum exit_status add_unrestored(const struct search *search);
 
 /* The drive of the start; NULL: it is gone, or another one has its name. */
 struct ssdpm_device *read_searched(const struct search *search,

@@ -45,14 +45,16 @@ static enum exit_status print_notice(char *text, bool *ret_printed)
 static enum exit_status print_urgent(struct live *live, bool *ret_printed)
 {
 	enum exit_status status = read_journal(live, NULL, &live->journal);
+	struct cell drives;
 
 	if (!status && journal_stands(&live->journal))
 		status = print_notice(describe_journal(live, &live->journal),
 				      ret_printed);
 	if (!status && survey_is_left(live))
 		status = print_notice(describe_left_survey(live), ret_printed);
-	if (!status && bisect_has_set(live))
-		status = print_notice(describe_bisect(live), ret_printed);
+	if (!status && bisect_has_set(live, &drives))
+		status = print_notice(describe_bisect(live, &drives),
+				      ret_printed);
 	return status;
 }
 

@@ -397,7 +397,24 @@ void look_at_journals(const struct common *common, const struct drives *drives)
 	}
 }
 
-bool bisect_has_set(const struct live *live)
+/* The drives with values of the plan, each once; "": all may be. */
+static struct cell devices_text(const struct ssdpm_plan *plan)
+{
+	struct ssdpm_step step = { .size = sizeof(step) };
+	struct cell text = { "" };
+	char last[32] = "";
+
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
+		if (!strcmp(last, step.device))
+			continue;
+		snprintf(last, sizeof(last), "%s", step.device);
+		text = cell("%s%s%s", text.text, text.text[0] ? ", " : "",
+			    last);
+	}
+	return text;
+}
+
+bool bisect_has_set(const struct live *live, struct cell *ret_drives)
 {
 	struct ssdpm_plan_params params = { .size = sizeof(params) };
 	struct ssdpm_journal journal = { .size = sizeof(journal) };
@@ -409,20 +426,26 @@ bool bisect_has_set(const struct live *live)
 		     live->root ? live->root : "") < 0)
 		return false;
 	params.directory = path;
+	*ret_drives = cell("%s", "");
 	if (!ssdpm_journal_read(live->machine, &params, &journal, NULL))
 		result = journal_stands(&journal);
-	if (!result && !ssdpm_plan_new(live->machine, &params, &plan, NULL))
-		result = !ssdpm_plan_add_applied(plan, NULL, NULL) &&
-			 ssdpm_plan_count(plan, SSDPM_STEPS_ALL);
+	if (!result && !ssdpm_plan_new(live->machine, &params, &plan, NULL) &&
+	    !ssdpm_plan_add_applied(plan, NULL, NULL)) {
+		result = ssdpm_plan_count(plan, SSDPM_STEPS_ALL);
+		*ret_drives = devices_text(plan);
+	}
 	ssdpm_plan_free(plan);
 	free(path);
 	return result;
 }
 
-char *describe_bisect(const struct live *live)
+char *describe_bisect(const struct live *live, const struct cell *drives)
 {
-	return advised_text(live->root,
-			    "a trial of bisect is set, so other settings are "
-			    "refused: ssdpm bisect stop ends the search, and "
-			    "restores what it has set");
+	const struct cell text =
+		cell("a search of bisect has set %.90s, so other settings are "
+		     "refused there: ssdpm bisect stop ends the search, and "
+		     "restores what it has set",
+		     drives->text[0] ? drives->text : "values");
+
+	return advised_text(live->root, text.text);
 }

@@ -4,6 +4,7 @@
 #define SSDPM_COMMAND_LIVE_H
 
 #include "input/input.h"
+#include "text/output.h"
 
 /* This machine, or a capture of one. */
 struct live {
@@ -131,10 +132,11 @@ bool journal_stands(const struct ssdpm_journal *journal);
 char *describe_journal(const struct live *live,
 		       const struct ssdpm_journal *journal);
 
-/* Has a search of bisect set values? Then a commit of others is refused. */
-bool bisect_has_set(const struct live *live);
+/* Has a search of bisect set drives? Then a commit of others is refused there.
+ */
+bool bisect_has_set(const struct live *live, struct cell *ret_drives);
 /* NULL: no memory. */
-char *describe_bisect(const struct live *live);
+char *describe_bisect(const struct live *live, const struct cell *drives);
 
 /* Reads the journal on each machine, and complains of one that is left. */
 void look_at_journals(const struct common *common, const struct drives *drives);

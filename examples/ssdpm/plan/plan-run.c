@@ -28,11 +28,12 @@ static enum exit_status complete(struct work *work,
 enum exit_status warn_of_bisect(const struct work *work)
 {
 	const struct live *live = work->drives->lives[0];
+	struct cell drives;
 	char *text;
 
-	if (work->common->quiet || !bisect_has_set(live))
+	if (work->common->quiet || !bisect_has_set(live, &drives))
 		return STATUS_DONE;
-	text = describe_bisect(live);
+	text = describe_bisect(live, &drives);
 	if (!text)
 		return out_of_memory();
 	remark("%s", text);

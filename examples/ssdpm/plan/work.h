@@ -42,7 +42,7 @@ enum exit_status make_persist(struct work *work, uint32_t kind);
 
 /* Without a lock: where a journal stands nothing is in force. */
 enum exit_status look_at_journal(struct work *work);
-/* Says that a commit would be refused, if a trial of bisect is set. */
+/* Says which drives a search of bisect has set: a commit is refused there. */
 enum exit_status warn_of_bisect(const struct work *work);
 
 /* Read what is there, and add the steps: under the lock, perhaps again. */

@@ -210,13 +210,13 @@ static enum exit_status finish(struct session *session)
 static enum exit_status follow(struct session *session)
 {
 	const struct ssdpm_watch *live = session->watch->live;
-	struct pollfd fds[2] = { { .fd = ssdpm_watch_get_fd(live),
-				   .events = POLLIN } };
+	struct pollfd fds[2] = { { .events = POLLIN } };
 	const size_t n_fds = 1 + show_fds(&session->show, &fds[1]);
 	enum exit_status status = STATUS_DONE;
 
 	while (!status && !is_over(session) &&
 	       session->now_ns < session->end_ns) {
+		fds[0].fd = ssdpm_watch_get_fd(live);
 		poll(fds, n_fds, (int)ssdpm_watch_get_wait_ms(live));
 		status = step(session);
 	}

@@ -437,6 +437,23 @@ SSDPM_API int ssdpm_bisect_from_text(const char *text, size_t size,
 				     struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_bisect_add_unrestored() - a setting that is not as before the search
+ * @suspect: its number
+ * @before:  its value before the search, as people read it
+ * @now:     its value now; NULL: unknown, or the drive is gone
+ *
+ * ssdpm_bisect_to_json() has it; the text of a search does not. A second call
+ * for the same suspect replaces the first.
+ *
+ * Return: 0; -ENOENT (@suspect), -EINVAL (@before is NULL), -E2BIG (a value has
+ * 128 bytes or more).
+ */
+SSDPM_API int ssdpm_bisect_add_unrestored(struct ssdpm_bisect *bisect,
+					  uint32_t suspect, const char *before,
+					  const char *now,
+					  struct ssdpm_error *reterr);
+
+/**
  * ssdpm_bisect_to_json() - as ssdpm.bisect/1: ssdpm-json(5)
  * @devices:   objects of ssdpm_object_to_json(), for its list of devices; NULL
  *             among them is left out

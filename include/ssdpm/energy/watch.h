@@ -85,15 +85,22 @@ SSDPM_API const struct ssdpm_disk *ssdpm_watch_get_disks(
 SSDPM_API int ssdpm_watch_begin(struct ssdpm_watch *watch, const char *tracefs,
 				struct ssdpm_error *reterr);
 
-/** ssdpm_watch_get_fd() - to wait with poll(2); not to be read. -1: not begun
+/**
+ * ssdpm_watch_get_fd() - to wait with poll(2) before a step; not to be read
+ *
+ * Ask before each poll(2), which ignores -1.
+ *
+ * Return: the descriptor; -1 if it has not begun, or if the last step has read
+ * text. A poll would then end at the next event, so wait for the time alone.
  */
 SSDPM_API int ssdpm_watch_get_fd(const struct ssdpm_watch *watch);
 
 /**
  * ssdpm_watch_get_wait_ms() - how long to wait at most before the next step
  *
- * Return: 200 while it traces, because Linux may report text only when the
- * buffer is half full; 10 and more while it counts.
+ * Return: 20 after a step that has read text; 200 after another, because Linux
+ * may report text only when the buffer is half full. While it counts: 10 and
+ * more.
  */
 SSDPM_API uint32_t ssdpm_watch_get_wait_ms(const struct ssdpm_watch *watch);
 
@@ -101,7 +108,7 @@ SSDPM_API uint32_t ssdpm_watch_get_wait_ms(const struct ssdpm_watch *watch);
  * ssdpm_watch_step() - what has happened since the last step
  * @ret_now_ns: on the clock of the trace, CLOCK_BOOTTIME
  *
- * Feeds the observation, and never waits. More than 8,000 lines of text a
+ * Feeds the observation, and never waits. More than 6,000 lines of text a
  * second turn the trace off until the drives do less. Until then their I/Os are
  * counted, and the observation is told so, as a gap. A drive that went away has
  * a gap, too, until it is back.

@@ -2,6 +2,9 @@
 /* A search as JSON: bisect.keys has what is written. */
 #include "bisect/internal.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "base/internal.h"
 #include "base/json.h"
 
@@ -25,6 +28,10 @@ struct told_culprit {
 struct told_candidate {
 	const char *name;
 	const char *step;
+};
+
+struct unrestored {
+	const struct bisect_suspect *suspect;
 };
 
 struct searched_device {
@@ -96,6 +103,35 @@ static bool get_candidate(const struct ssdpm_bisect *bisect, size_t i,
 	return true;
 }
 
+/* The next suspect from *i on that is not restored. */
+static const struct bisect_suspect *next_unrestored(
+	const struct ssdpm_bisect *bisect, size_t *i)
+{
+	while (*i < bisect->n_suspects && !bisect->suspects[*i].before[0])
+		++*i;
+	return *i < bisect->n_suspects ? &bisect->suspects[(*i)++] : NULL;
+}
+
+static size_t count_unrestored(const struct ssdpm_bisect *bisect)
+{
+	size_t n = 0, i = 0;
+
+	while (next_unrestored(bisect, &i))
+		n++;
+	return n;
+}
+
+static bool get_unrestored(const struct ssdpm_bisect *bisect, size_t index,
+			   struct unrestored *ret)
+{
+	size_t i = 0;
+
+	do
+		ret->suspect = next_unrestored(bisect, &i);
+	while (ret->suspect && index--);
+	return ret->suspect;
+}
+
 static bool get_device(const struct told_devices *devices, size_t i,
 		       struct searched_device *ret)
 {
@@ -121,6 +157,29 @@ static size_t count_remedies(const struct told_culprit *c)
 }
 
 #include "bisect-json.h"
+
+int ssdpm_bisect_add_unrestored(struct ssdpm_bisect *bisect, uint32_t suspect,
+				const char *before, const char *now,
+				struct ssdpm_error *reterr)
+{
+	struct bisect_suspect *s;
+
+	if (!before)
+		return ssdpm__missing("before", reterr);
+	if (suspect >= bisect->n_suspects)
+		return ssdpm__fail(reterr, -ENOENT, 0, "unknown suspect %u",
+				   (unsigned int)suspect);
+	if (!now)
+		now = "";
+	if (strlen(before) >= BISECT_VALUE || strlen(now) >= BISECT_VALUE)
+		return ssdpm__fail(reterr, -E2BIG, 0,
+				   "a value has %d bytes or more",
+				   BISECT_VALUE);
+	s = &bisect->suspects[suspect];
+	memcpy(s->before, before, strlen(before) + 1);
+	memcpy(s->now, now, strlen(now) + 1);
+	return 0;
+}
 
 int ssdpm_bisect_to_json(const struct ssdpm_bisect *bisect,
 			 const char *const *devices, size_t n_devices,

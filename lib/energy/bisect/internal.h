@@ -37,11 +37,17 @@ void ssdpm__bisect_start(struct bisect_search *search);
 int ssdpm__bisect_next(const struct bisect_search *search);
 void ssdpm__bisect_learn(struct bisect_search *search, uint32_t verdict);
 
+/* A list of features of a link is the longest. */
+#define BISECT_VALUE 128
+
 struct bisect_suspect {
 	char name[SSDPM_BISECT_WORD];
 	size_t n_steps;
 	bool deepest; /* the last step adds the deepest state, and no other */
 	char steps[SSDPM_BISECT_STEPS][SSDPM_BISECT_WORD];
+	/* A setting that is not restored has these; all others have "". */
+	char before[BISECT_VALUE];
+	char now[BISECT_VALUE]; /* "": unknown */
 };
 
 /* A drive, for remedies of it alone; members are 0 where unknown. */

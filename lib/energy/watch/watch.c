@@ -14,6 +14,12 @@
 
 #define TRACE_WAIT_MS 200
 #define COUNT_WAIT_MS 10
+/*
+ * A poll of trace_pipe ends at each event, whatever buffer_percent is: Linux
+ * heeds that for a single processor. So nobody polls after text, for a while in
+ * which a buffer does not fill.
+ */
+#define REST_MS 20
 /* Linux has fewer events that an observation reads. */
 #define MAX_EVENTS 32
 /* A kernel that writes as fast as this reads has no end. */
@@ -278,15 +284,17 @@ int ssdpm_watch_begin(struct ssdpm_watch *watch, const char *tracefs,
 
 int ssdpm_watch_get_fd(const struct ssdpm_watch *watch)
 {
-	return watch->tracer ? ssdpm_tracer_get_fd(watch->tracer) : -1;
+	return watch->tracer && !watch->rests ?
+		       ssdpm_tracer_get_fd(watch->tracer) :
+		       -1;
 }
 
 /* Counting takes time, too: with many drives it comes less often. */
 uint32_t ssdpm_watch_get_wait_ms(const struct ssdpm_watch *watch)
 {
-	return watch->load.is_off ?
-		       COUNT_WAIT_MS * (1 + (uint32_t)(watch->n / 4)) :
-		       TRACE_WAIT_MS;
+	if (watch->load.is_off)
+		return COUNT_WAIT_MS * (1 + (uint32_t)(watch->n / 4));
+	return watch->rests ? REST_MS : TRACE_WAIT_MS;
 }
 
 int ssdpm__watch_feed(struct ssdpm_watch *watch, const char *text, size_t size,
@@ -316,6 +324,7 @@ static int read_text(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 {
 	size_t n = 1;
 
+	watch->rests = false;
 	for (size_t i = 0; n && i < MOST_READS; i++) {
 		int err = ssdpm_tracer_read(watch->tracer, watch->text,
 					    sizeof(watch->text), &n, reterr);
@@ -324,6 +333,7 @@ static int read_text(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 			err = ssdpm__watch_feed(watch, watch->text, n, reterr);
 		if (err)
 			return err;
+		watch->rests |= n != 0;
 	}
 	watch->is_empty = !n;
 	return 0;
@@ -415,7 +425,7 @@ static int turn_on(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 
 	watch->now_ns = boot_ns();
 	err = ssdpm__load_tell_gaps(watch, reterr);
-	watch->load.is_off = false;
+	watch->load.is_off = watch->rests = false;
 	return err ? err : ssdpm_tracer_set_on(watch->tracer, 1, reterr);
 }
 

@@ -45,6 +45,7 @@ struct ssdpm_watch {
 	uint64_t now_ns;
 	uint64_t looked_ns; /* whether the drives are there */
 	bool is_empty;	    /* all text that there was is read */
+	bool rests;	    /* more text is waited for with a timer alone */
 	ssdpm_watch_write_fn write_fn;
 	void *userdata;
 	char text[64 << 10];

@@ -539,7 +539,7 @@ static void a_drive_that_was_replaced_since_the_plan_is_not_set(void **state)
 }
 
 /* The journal of one tolerance, 90000 before it, with this serial number. */
-static void put_journal(const char *name, const char *serial)
+static void put_record(const char *name, const char *serial, size_t n_begun)
 {
 	char text[RECORD_BYTES];
 
@@ -548,8 +548,13 @@ static void put_journal(const char *name, const char *serial)
 		 "\nboot -\n"
 		 "latency-tolerance\t%s\t%s\t90000\t100000\n",
 		 drive_path, serial);
-	finish(text, 1);
+	finish(text, n_begun);
 	put(name, text, strlen(text));
+}
+
+static void put_journal(const char *name, const char *serial)
+{
+	put_record(name, serial, 1);
 }
 
 static void recovery_gives_another_drive_nothing(void **state)
@@ -593,6 +598,52 @@ static void a_journal_that_was_set_aside_is_undone_first(void **state)
 	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
 	ssdpm_plan_free(plan);
 	assert_int_equal(read_journal().state, SSDPM_JOURNAL_NONE);
+}
+
+static struct ssdpm_plan *plan_limit(const char *drive, uint32_t limit_us)
+{
+	struct ssdpm_device *device = kernel_device(drive);
+	struct ssdpm_plan *plan = kernel_plan();
+
+	assert_int_equal(ssdpm_plan_add_latency_tolerance(plan, device, NULL,
+							  limit_us, NULL),
+			 0);
+	ssdpm_device_unref(device);
+	return plan;
+}
+
+static void drives_that_a_search_has_set_keep_no_others(void **state)
+{
+	/* Both are of nvme0: a trial, and values that it could not undo. */
+	static const char *const names[] = { "bisect/undo",
+					     "bisect/journal-nvme0" };
+	char path[128];
+
+	(void)state;
+	kernel_reset();
+	put_journal("journal", "1");
+	assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
+	snprintf(path, sizeof(path), "%s/run/ssdpm/bisect", kernel_root());
+	assert_int_equal(mkdir(path, 0755), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct ssdpm_plan *plan = plan_limit("nvme1", 6000 + i);
+
+		put_record(names[i], "0", i);
+		kernel_commit(plan);
+		ssdpm_plan_free(plan);
+		plan = plan_limit("nvme0", 6000 + i);
+		kernel_commit_fails(plan, -EBUSY,
+				    "nvme0: a search of ssdpm bisect has set "
+				    "values there: ssdpm bisect stop");
+		ssdpm_plan_free(plan);
+		snprintf(path, sizeof(path), "%s/run/ssdpm/%s", kernel_root(),
+			 names[i]);
+		unlink(path);
+	}
+	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
+	assert_string_equal(kernel->now.drives[1].tolerance, "6001");
+	*strrchr(path, '/') = '\0';
+	assert_int_equal(rmdir(path), 0);
 }
 
 static void who_holds_the_lock_reads_plans_and_commits_under_it(void **state)
@@ -768,6 +819,7 @@ int main(void)
 			a_drive_that_was_replaced_since_the_plan_is_not_set),
 		cmocka_unit_test(recovery_gives_another_drive_nothing),
 		cmocka_unit_test(a_journal_that_was_set_aside_is_undone_first),
+		cmocka_unit_test(drives_that_a_search_has_set_keep_no_others),
 		cmocka_unit_test(
 			who_holds_the_lock_reads_plans_and_commits_under_it),
 		cmocka_unit_test(states_of_journals_have_names),
