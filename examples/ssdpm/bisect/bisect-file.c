@@ -77,6 +77,22 @@ static bool is_removed(int fd, const char *path)
 	       locked.st_ino != now.st_ino || locked.st_dev != now.st_dev;
 }
 
+/* Whoever does not get the lock has none, and sweeps nothing at the end. */
+static enum exit_status take_lock(struct search *search, const char *path)
+{
+	const int fd =
+		open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return complain_of_path(path, errno);
+	if (flock(fd, LOCK_EX | LOCK_NB) || is_removed(fd, path)) {
+		close(fd);
+		return failure("%s: another ssdpm bisect runs", path);
+	}
+	search->lock_fd = fd;
+	return STATUS_DONE;
+}
+
 static enum exit_status lock_search(struct search *search)
 {
 	enum exit_status status = check_capture(search->live);
@@ -88,16 +104,8 @@ static enum exit_status lock_search(struct search *search)
 		status = asprintf(&path, "%s/search", search->record) < 0 ?
 				 out_of_memory() :
 				 make_folders(search, path);
-	if (status)
-		goto out;
-	search->lock_fd =
-		open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (search->lock_fd < 0)
-		status = complain_of_path(path, errno);
-	else if (flock(search->lock_fd, LOCK_EX | LOCK_NB) ||
-		 is_removed(search->lock_fd, path))
-		status = failure("%s: another ssdpm bisect runs", path);
-out:
+	if (!status)
+		status = take_lock(search, path);
 	free(path);
 	return status;
 }
