@@ -393,7 +393,8 @@ static enum exit_status take_option(const struct subcommand *subcommand,
 
 	for (size_t i = 0; i < count_groups(subcommand); i++) {
 		use = group_at(subcommand, i);
-		if (use.group && option >= use.group->options &&
+		if (use.group && use.group->n_options &&
+		    option >= use.group->options &&
 		    option < use.group->options + use.group->n_options)
 			break;
 	}
