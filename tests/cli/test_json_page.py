@@ -53,7 +53,7 @@ CALLS = [
     ["apst", "--json", "-q", "--all", "--diff", "linux-legacy"],
     ["status", "--json", "--root", "laptop"],
     ["status", "--json", "--root", "desktop-6.1"],
-    ["tune", "--json", "-n", "--root", "desktop-6.1"],
+    ["tune", "--json", "-n", "--price", "0.3", "--root", "desktop-6.1"],
     ["recommend", "--json", "-q", "-t", "lomax", "--root", "desktop-6.1", "sda"],
     ["watch", "--json", "-q", "--read", "trace.txt", "--device", "259,0", "SN530"],
     ["suspend", "--json", "--root", "suspended"],
