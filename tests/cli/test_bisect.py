@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -128,11 +129,11 @@ def test_stop_leaves_what_somebody_else_has_set_and_forgets_the_search(
 
 def test_the_result_is_printed_though_not_all_is_put_back(laptop: Search) -> None:
     laptop("start", *SEEN, "nvme0")
-    laptop("good", "--entries", "9999")
-    (laptop.root / LIMIT).write_text("555\n")
-    result = laptop.ssdpm("bisect", "bad", "--root", str(laptop.root))
+    while laptop.state()["decision"] == "searching":
+        (laptop.root / LIMIT).write_text("555\n")
+        result = laptop.ssdpm("bisect", "skip", "--root", str(laptop.root))
     assert result.returncode == 5
-    assert b"Found: it fails with" in result.stdout
+    assert b"Undecided: " in result.stdout
     said = " ".join(result.stderr.decode().split())
     assert 'pm_qos_latency_tolerance_us is "555", and should be "100000": ' in said
     line = "  nvme0 latency limit: 555 us, before 100 ms\n"
@@ -420,6 +421,17 @@ def test_a_trial_that_somebody_changed_is_not_good(laptop: Search) -> None:
     assert laptop.read(LIMIT) == "11000"
 
 
+def test_a_trial_that_somebody_changed_is_not_bad(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "2360")
+    (laptop.root / LIMIT).write_text("100000\n")
+    said = laptop.fails(5, "bad")
+    assert 'is "100000", and this trial needs "11000": ssdpm bisect set' in said
+    assert laptop.state()["n_trials"] == 1
+    laptop("set")
+    assert "fails with\n  nvme0 latency limit: 11 ms" in laptop("bad")
+
+
 def test_a_port_that_somebody_changed_is_not_good(desktop_search: Search) -> None:
     desktop_search("start", *SEEN, "sdb")
     (desktop_search.root / PORT).write_text("min_power\n")
@@ -446,7 +458,13 @@ def test_a_trial_that_could_not_be_set_is_not_good(laptop: Search) -> None:
     for verdict in (["good", "--entries", "9999"], ["bad"]):
         said = laptop.fails(5, *verdict)
         assert said == "ssdpm: this trial was never set: ssdpm bisect set sets it"
-    assert "It was never set" in laptop()
+    text = laptop()
+    assert "It was never set" in text and "If the drive fails" not in text
+    # A boot does not set it.
+    laptop.boot("two")
+    text = laptop()
+    assert "It was never set" in text and "restarted" not in text
+    assert "this trial was never set" in laptop.fails(5, "bad")
     assert len(laptop.state()["trials"]) == 1
 
 
@@ -479,6 +497,30 @@ def test_a_start_undoes_first_what_a_killed_apply_left(laptop: Search) -> None:
     )
     assert "a commit that was killed is undone first" in begun.stderr
     assert re.search(r"nvme0 latency limit +no APST +100 ms\n", begun.stdout)
+    laptop("stop")
+    assert laptop.read(LIMIT) == "100000"
+
+
+def test_whoever_does_not_get_the_lock_leaves_the_search_of_others_alone(
+    laptop: Search,
+) -> None:
+    record = laptop.root / "run/ssdpm/bisect"
+    record.mkdir(parents=True)
+    # As another start that has written no search yet.
+    with (record / "search").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        said = laptop.fails(1, "start", *SEEN, "nvme0")
+        assert "another ssdpm bisect runs" in said
+        assert (record / "search").exists()
+        assert (laptop.root / "var/lib/ssdpm").exists()
+    laptop("start", *SEEN, "nvme0")
+
+
+def test_one_of_many_searches_that_start_at_once_begins(laptop: Search) -> None:
+    program = laptop.ssdpm.directory / "bin/ssdpm"
+    start = [program, "bisect", "start", *SEEN, "nvme0", "--root", laptop.root]
+    calls = [subprocess.Popen(start) for _ in range(4)]
+    assert sorted(call.wait(60) for call in calls) == [0, 1, 1, 1]
     laptop("stop")
     assert laptop.read(LIMIT) == "100000"
 

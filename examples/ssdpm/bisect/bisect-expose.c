@@ -245,7 +245,8 @@ bool find_last_fault(struct exposure *e)
 {
 	struct cell what;
 
-	if (!find_fault(&e->faults, &what))
+	if (!find_fault(&e->faults, &what) ||
+	    (e->is_set && check_bad_trial(e->search)))
 		return false;
 	e->verdict = SSDPM_BISECT_BAD;
 	say_verdict(e, &what);
@@ -255,7 +256,7 @@ bool find_last_fault(struct exposure *e)
 static enum exit_status look(struct watch *watch, int64_t now_ns)
 {
 	struct exposure *e = watch->userdata;
-	enum exit_status status;
+	enum exit_status status = STATUS_DONE;
 	struct cell what;
 
 	for (size_t i = 0; i < e->n_provoked && !e->settled_ns; i++)
@@ -263,9 +264,12 @@ static enum exit_status look(struct watch *watch, int64_t now_ns)
 	if (now_ns < e->look_ns)
 		return STATUS_DONE;
 	e->look_ns = now_ns + LOOK_NS;
-	if (find_fault(&e->faults, &what))
+	if (find_fault(&e->faults, &what)) {
 		e->verdict = SSDPM_BISECT_BAD;
-	status = count_entries(e, watch);
+		status = check_bad_trial(e->search);
+	}
+	if (!status)
+		status = count_entries(e, watch);
 	if (!status)
 		status = decide(e, watch, now_ns, &what);
 	if (status || e->verdict || now_ns < e->save_ns)

@@ -135,14 +135,16 @@ static void print_trial(const struct search *search)
 		     "This may hide the fault: restart the machine, and set "
 		     "the trial again:\nssdpm bisect set");
 	print_losses(search);
-	if (!is_of_this_boot(search, token))
+	if (is_unset(search, token))
+		print_advice(search, "It was never set: ssdpm bisect set sets "
+				     "it.");
+	else if (!is_of_this_boot(search, token))
 		print_advice(search, "The machine was restarted in this trial. "
 				     "If it died, call that bad;\notherwise "
 				     "set the trial again: ssdpm bisect set.");
-	else if (is_unset(token))
-		print_advice(search, "It was never set: ssdpm bisect set sets "
-				     "it.");
-	print_advice(search, cell("If the drive fails: ssdpm bisect bad\nIf "
+	if (!is_unset(search, token))
+		print_advice(search,
+			     cell("If the drive fails: ssdpm bisect bad\nIf "
 				  "not, after N %s: ssdpm bisect good "
 				  "--entries N",
 				  entries_word(search))
