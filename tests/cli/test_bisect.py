@@ -655,14 +655,18 @@ def test_a_log_that_is_quoted_has_no_serial_number_no_host_and_no_escapes(
     log = laptop.ssdpm.directory / "log"
     [serial] = laptop.root.glob("sys/class/nvme/nvme0/serial")
     number = serial.read_text().strip()
+    laptop("start", *SEEN, "nvme0")
     log.write_text(
         "Nov 28 20:00:00 secrethost kernel: nvme nvme0: I/O tag 5 QID 1 timeout, "
         f"reset \x1b[31m{number}\x07\n"
     )
-    laptop("start", *SEEN, "nvme0")
     text = laptop("report", "--log", str(log))
     assert "I/O tag 5 QID 1 timeout, reset ?[31mXXXX" in text
     assert number not in text and "secrethost" not in text and "\x1b" not in text
+    # A serial number that the mark is made of is replaced once.
+    serial.write_text("XXXXXXXX\n")
+    log.write_text("[ 1.5] nvme nvme0: I/O tag 5 QID 1 timeout, reset XXXXXXXXXX\n")
+    assert "timeout, reset XXXXXXXXXX\n" in laptop("report", "--log", str(log))
 
 
 def test_a_log_of_a_sata_drive_has_no_serial_number(desktop_search: Search) -> None:
