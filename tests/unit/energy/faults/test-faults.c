@@ -227,7 +227,7 @@ static void a_head_that_is_none_hides_the_line(void **state)
 					     ":err   : ",
 					     "kern  :err [1.5] ",
 					     "2026-11-30 02:01:08 ",
-					     "2026-11-30T02:01:0" };
+					     "2026-11-30T02:01:0 " };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
