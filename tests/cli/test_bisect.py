@@ -778,6 +778,28 @@ def test_stop_restores_even_if_the_file_is_damaged_or_lost(
     assert "Trial 1" in laptop("start", *SEEN, "nvme0")
 
 
+def test_stop_restores_from_the_file_if_the_record_is_lost(linked: Search) -> None:
+    s = linked
+    before = s.read(LIMIT), s.read(f"{LINK}/l1_2_aspm"), s.read(f"{LINK}/l1_aspm")
+    s("start", *SEEN, "nvme0")
+    (s.root / "run/ssdpm/bisect/undo").unlink()
+    result = s.ssdpm("bisect", "stop", "--root", str(s.root))
+    assert result.returncode == 0 and b"record of the settings of before is gone" in result.stderr
+    assert (s.read(LIMIT), s.read(f"{LINK}/l1_2_aspm"), s.read(f"{LINK}/l1_aspm")) == before
+    assert result.stdout == b""
+    assert not (s.root / "run/ssdpm/bisect").exists()
+    # A value of somebody else is named, and stays.
+    s("start", *SEEN, "nvme0")
+    (s.root / "run/ssdpm/bisect/undo").unlink()
+    (s.root / LIMIT).write_text("555\n")
+    result = s.ssdpm("bisect", "stop", "--root", str(s.root))
+    assert result.returncode == 5
+    said = result.stdout.decode()
+    assert said.startswith("Not as before the search:\n  nvme0 latency limit: 555 us, before")
+    assert "To restore" not in said
+    assert s.read(LIMIT) == "555"
+
+
 def slow_down(search: Search, port: int, now: str) -> None:
     link = search.root / f"sys/class/ata_link/link{port}"
     link.mkdir(parents=True, exist_ok=True)

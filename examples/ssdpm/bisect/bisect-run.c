@@ -142,15 +142,29 @@ enum exit_status go_on(struct search *search)
 	return status ? status : end_search(search);
 }
 
+/* A trial of this boot was set, and what was there before is not recorded. */
+static bool is_record_lost(const struct search *search)
+{
+	const char *token =
+		search->bisect ? ssdpm_bisect_get_token(search->bisect) : NULL;
+
+	return token && is_of_this_boot(search, token) &&
+	       is_record_empty(search);
+}
+
 enum exit_status stop_search(struct search *search)
 {
 	enum exit_status status;
+	bool is_lost;
 
 	if (search->lock_fd < 0)
 		return no_search(search);
+	is_lost = is_record_lost(search);
 	/* First, so that nobody judges a trial that is no longer set. */
 	status = remove_search(search);
-	status = status ? status : restore(search);
+	if (!status)
+		status = is_lost ? put_back_without_record(search) :
+				   restore(search);
 	return status && search->forgets ? STATUS_PARTLY : status;
 }
 

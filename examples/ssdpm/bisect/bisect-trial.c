@@ -37,6 +37,8 @@ static int read_same(struct search *search, size_t i,
 
 static size_t step_to_set(const struct search *search, size_t i)
 {
+	if (search->sets_last)
+		return last_step(search, i);
 	return search->sets_first ? 0 :
 				    ssdpm_bisect_get_step(search->bisect, i);
 }
@@ -241,7 +243,8 @@ enum exit_status undo_killed_commit(struct search *search)
 }
 
 /* The first step that is not in force; unread: or whose value is unknown. */
-static enum exit_status find_change(const struct ssdpm_plan *plan, bool unread)
+static bool has_change(const struct ssdpm_plan *plan, bool unread,
+		       struct ssdpm_step *ret_step)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
@@ -251,12 +254,22 @@ static enum exit_status find_change(const struct ssdpm_plan *plan, bool unread)
 		    !strcmp(step.before, step.after) ||
 		    (!unread && !step.before[0]))
 			continue;
-		complain("%s: %s is \"%s\", and this trial needs \"%s\": "
-			 "ssdpm bisect set sets it again",
-			 step.device, step.target, step.before, step.after);
-		return STATUS_NOT_IN_FORCE;
+		*ret_step = step;
+		return true;
 	}
-	return STATUS_DONE;
+	return false;
+}
+
+static enum exit_status find_change(const struct ssdpm_plan *plan, bool unread)
+{
+	struct ssdpm_step step;
+
+	if (!has_change(plan, unread, &step))
+		return STATUS_DONE;
+	complain("%s: %s is \"%s\", and this trial needs \"%s\": "
+		 "ssdpm bisect set sets it again",
+		 step.device, step.target, step.before, step.after);
+	return STATUS_NOT_IN_FORCE;
 }
 
 static enum exit_status not_good(const char *why)
@@ -390,6 +403,36 @@ enum exit_status set_trial(struct search *search)
 		searches_queue(search) ? set_first_steps(search) : STATUS_DONE;
 
 	return status ? status : set_steps(search);
+}
+
+/* Whether all values are those of the trial, so that no one else set them. */
+static bool is_trial_set(struct search *search)
+{
+	struct ssdpm_plan *plan = NULL;
+	struct ssdpm_step step;
+	const bool is_set = !new_trial_plan(search, true, &plan) &&
+			    !fill_trial(plan, search, NULL) &&
+			    !ssdpm_plan_read(plan, NULL) &&
+			    !has_change(plan, true, &step);
+
+	free_trial_plan(search, plan);
+	return is_set;
+}
+
+enum exit_status put_back_without_record(struct search *search)
+{
+	enum exit_status status = STATUS_NOT_IN_FORCE;
+
+	complain("%s: the record of the settings of before is gone",
+		 search->record);
+	if (is_trial_set(search)) {
+		search->sets_last = true;
+		status = set_steps(search);
+		search->sets_last = false;
+	}
+	print_unrestored(search);
+	search->is_over = true;
+	return status;
 }
 
 /* Without its drive a value is gone, too. */

@@ -39,6 +39,7 @@ struct search {
 	bool stops;	   /* a file that cannot be read is no search */
 	bool forgets;	   /* values that cannot be put back stay */
 	bool sets_first;   /* each suspect gets its first step */
+	bool sets_last;	   /* each suspect gets that of before */
 	bool reads_tables; /* commands may ask the drives for theirs */
 	/* The kernel's log has what came since the trial was set from here on:
 	 * NO_RECORD: unknown */
@@ -136,6 +137,11 @@ enum exit_status check_bad_trial(struct search *search);
  */
 enum exit_status prove_trial(struct search *search);
 enum exit_status put_back_search(struct search *search);
+/*
+ * The same without a record: the steps of before are in the file of the search,
+ * which is still as it was read. The values of somebody else stay.
+ */
+enum exit_status put_back_without_record(struct search *search);
 
 struct run_options;
 

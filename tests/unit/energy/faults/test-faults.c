@@ -222,7 +222,7 @@ static void a_head_that_is_none_hides_the_line(void **state)
 					     "[1.5 ",
 					     "x[1.5] ",
 					     "<3 ",
-					     "<>",
+
 					     "kern  :soup  : ",
 					     ":err   : ",
 					     "kern  :err [1.5] ",
