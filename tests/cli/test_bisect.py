@@ -361,12 +361,47 @@ def test_skipped_trials_leave_it_undecided(laptop: Search) -> None:
     assert laptop("skip").endswith(
         "and 2 steps may be at fault:\n"
         "  nvme0 latency limit: 11 ms\n  nvme0 latency limit: 100 ms\n"
+        "  or none of them\n"
     )
     assert laptop.state()["candidates"] == [
         {"name": "nvme0:latency_us", "step": "11000"},
         {"name": "nvme0:latency_us", "step": "100000"},
     ]
     assert laptop.read(LIMIT) == "100000"
+
+
+def test_an_undecided_search_names_first_what_is_needed(linked: Search) -> None:
+    linked("start", *SEEN, "nvme0")
+    # It fails with 100 ms and a feature of the link, and then nobody can tell.
+    linked("good", "--entries", "9999")
+    while not linked.state()["culprits"]:
+        trial = {s["name"]: s["step"] for s in linked.state()["suspects"]}
+        bad = trial["nvme0:latency_us"] == "100000" and trial["nvme0:link"] != "off"
+        linked(*(["bad"] if bad else ["good", "--entries", "9999"]))
+    text = ""
+    while linked.state()["decision"] == "searching":
+        text = linked("skip")
+    needed, _, open_steps = text.partition("Undecided: trials were skipped, and ")
+    assert needed.startswith("Needed:\n  nvme0 ") and needed.count("\n") == 2
+    assert " may be needed, too:\n" in open_steps
+    assert open_steps.endswith("  or none of them\n")
+    assert needed.splitlines()[1] not in open_steps
+
+
+def test_a_result_of_good_trials_alone_says_so(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    text = ""
+    while laptop.state()["decision"] == "searching":
+        text = laptop("good", "--entries", "9999")
+    said = " ".join(text.split())
+    assert "Found: it fails with nvme0 latency limit: 100 ms" in said
+    assert (
+        "It failed in no trial. This holds only if it still fails with the settings of before."
+    ) in said
+    laptop("stop")
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "9999")
+    assert "It failed in no trial" not in laptop("bad")
 
 
 def test_a_trial_lasts_over_a_boot_and_is_set_again_or_bad(laptop: Search) -> None:
