@@ -47,6 +47,9 @@ class Searched(Watched):
         os.mkfifo(root / "dev/kmsg")
         self.log = os.open(root / "dev/kmsg", os.O_RDWR)
 
+    # What runs the program, as strace.
+    runner: tuple[str, ...] = ()
+
     @contextlib.contextmanager
     def call(self, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
         program = str(self.ssdpm.directory / "bin/ssdpm")
@@ -54,7 +57,7 @@ class Searched(Watched):
             arguments = (*arguments, "--settle", "0s")
         inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), preloaded(MACHINE)]
         with subprocess.Popen(
-            [*inside, program, "bisect", *arguments],
+            [*inside, *self.runner, program, "bisect", *arguments],
             cwd=self.ssdpm.directory,
             env={**self.environment, **more},
             stdin=subprocess.DEVNULL,
@@ -532,6 +535,22 @@ def test_provoke_reads_each_drive_and_writes_nothing(searched: Searched) -> None
         searched.fail()
         process.communicate(timeout=120)
     assert process.returncode == 0
+
+
+def test_entries_before_a_gap_in_the_log_do_not_count(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    lose = ["-P", "/dev/kmsg", "-e", "trace=read", "-e", "inject=read:error=EPIPE:when=20"]
+    searched.runner = ("strace", "-D", "-f", "-qq", "-o", "/dev/null", *lose)
+    with kernel(searched) as pipe, searched.call("run") as process:
+        send(pipe, searched.ios(4))
+        read = wait_for_line(process, "so far do not count\n")
+        assert "were overwritten before ssdpm read them, so the 3 entries so far" in read
+        send(pipe, searched.ios(10))
+        read = wait_for_line(process, "trial 1: good after ")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
+    searched.runner = ()
+    assert searched.state()["trials"][0]["entries"] >= 3 + 6
 
 
 def test_a_kernel_log_that_cannot_be_read_changes_nothing(searched: Searched) -> None:

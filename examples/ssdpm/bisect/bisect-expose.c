@@ -191,7 +191,7 @@ static struct cell why_to_wait(const struct exposure *e)
 	if (e->faults.lost)
 		return cell("%s: %s", e->faults.lost_drive,
 			    lost_setting_text(e->faults.lost));
-	return state.entries >= state.need_entries ?
+	return state.entries - e->n_unwatched >= state.need_entries ?
 		       cell("it has its %s", entries_word(e->search)) :
 		       cell("%s", "");
 }
@@ -253,6 +253,21 @@ bool find_last_fault(struct exposure *e)
 	return true;
 }
 
+/* A good trial needs all of its entries after the last gap in the log. */
+static void see_gap(struct exposure *e)
+{
+	if (!e->faults.has_gap)
+		return;
+	e->faults.has_gap = false;
+	e->n_unwatched = state_of_search(e->search).entries;
+	e->settled_ns = 0;
+	if (!e->search->common->quiet)
+		remark("lines of the kernel's log were overwritten before "
+		       "ssdpm read them, so the %llu %s so far do not count",
+		       (unsigned long long)e->n_unwatched,
+		       entries_word(e->search));
+}
+
 static enum exit_status look(struct watch *watch, int64_t now_ns)
 {
 	struct exposure *e = watch->userdata;
@@ -270,6 +285,7 @@ static enum exit_status look(struct watch *watch, int64_t now_ns)
 	}
 	if (!status)
 		status = count_entries(e, watch);
+	see_gap(e);
 	if (!status)
 		status = decide(e, watch, now_ns, &what);
 	if (status || e->verdict || now_ns < e->save_ns)
