@@ -81,7 +81,7 @@ static bool is_removed(int fd, const char *path)
 	       locked.st_ino != now.st_ino || locked.st_dev != now.st_dev;
 }
 
-/* Whoever does not get the lock has none, and sweeps nothing at the end. */
+/* A call that does not get the lock has none, and sweeps nothing at the end. */
 static enum exit_status take_lock(struct search *search, const char *path)
 {
 	const int fd =

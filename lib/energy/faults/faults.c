@@ -183,8 +183,8 @@ static void take_iso_time(struct span *line)
 }
 
 /*
- * "[ 1461.259288] "; "[Mon Nov 30 02:01:08 2026] " and "[  +0.000042] " of
- * dmesg -T and -e; and "[  T123]" of some kernels after it.
+ * "[ 1461.259288] ", and "[  T123]" of some kernels after it. With -T and -e,
+ * dmesg prints "[Mon Nov 30 02:01:08 2026] " and "[  +0.000042] ".
  */
 static void take_stamp(struct span *line, uint64_t *ret_us)
 {

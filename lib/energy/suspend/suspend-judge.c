@@ -107,8 +107,8 @@ static bool may_have_wrapped(const struct judgement *j, uint32_t counter)
 }
 
 /*
- * A value of one suspend alone has none before it. What a counter that the
- * first reading lacks had there is unknown, unless it never grew.
+ * A value of one suspend alone has none before it. A counter that the first
+ * reading lacks has an unknown value there, unless it never grew.
  */
 static int add_evidence(struct judgement *j, const struct counter *after,
 			struct ssdpm_error *reterr)
@@ -218,7 +218,7 @@ static uint32_t bearing_of(const struct judgement *j,
 	return grew ? SSDPM_SUSPEND_BEARING_FOR : SSDPM_SUSPEND_BEARING_AGAINST;
 }
 
-/* What the battery gave while the machine was awake is not of its sleep. */
+/* Drain while the machine was awake is no drain in sleep. */
 static bool was_awake(const struct judgement *j)
 {
 	const struct ssdpm_suspend_reading *before = j->params->before;

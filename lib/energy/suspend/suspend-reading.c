@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A reading, and its text: how many counters there are, the identifier of the
- * boot, the microseconds since the boot, then a line for each counter. Texts of
- * before have no such time.
+ * boot, the microseconds since then, and a line for each counter. Old texts
+ * have no such time.
  *
  *     ssdpm-suspend 1
  *     counters 1
