@@ -95,7 +95,7 @@ def two_watts() -> Machine:
     ):
         m.text(
             name,
-            f"ssdpm-suspend 1\nboot {BOOT}\nsuccess {success} /{STATS}/success\t\n"
+            f"ssdpm-suspend 1\nboot {BOOT}\nat {60000000 + asleep_us}\nsuccess {success} /{STATS}/success\t\n"
             f"substate {s0i3_us} /{PMC}/substate_residencies\tS0i3.0\n"
             f"asleep {asleep_us} clocks\t\n"
             f"battery {uwh} /sys/class/power_supply/BAT0/energy_now\tBAT0\n"

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -136,11 +137,11 @@ def test_stop_leaves_what_somebody_else_has_set_and_forgets_the_search(
 
 def test_the_result_is_printed_though_not_all_is_put_back(laptop: Search) -> None:
     laptop("start", *SEEN, "nvme0")
-    laptop("good", "--entries", "9999")
-    (laptop.root / LIMIT).write_text("555\n")
-    result = laptop.ssdpm("bisect", "bad", "--root", str(laptop.root))
+    while laptop.state()["decision"] == "searching":
+        (laptop.root / LIMIT).write_text("555\n")
+        result = laptop.ssdpm("bisect", "skip", "--root", str(laptop.root))
     assert result.returncode == 5
-    assert b"Found: it fails with" in result.stdout
+    assert b"Undecided: " in result.stdout
     said = " ".join(result.stderr.decode().split())
     assert 'pm_qos_latency_tolerance_us is "555", and should be "100000": ' in said
     line = "  nvme0 latency limit: 555 us, before 100 ms\n"
@@ -368,12 +369,47 @@ def test_skipped_trials_leave_it_undecided(laptop: Search) -> None:
     assert laptop("skip").endswith(
         "and 2 steps may be at fault:\n"
         "  nvme0 latency limit: 11 ms\n  nvme0 latency limit: 100 ms\n"
+        "  or none of them\n"
     )
     assert laptop.state()["candidates"] == [
         {"name": "nvme0:latency_us", "step": "11000"},
         {"name": "nvme0:latency_us", "step": "100000"},
     ]
     assert laptop.read(LIMIT) == "100000"
+
+
+def test_an_undecided_search_names_first_what_is_needed(linked: Search) -> None:
+    linked("start", *SEEN, "nvme0")
+    # It fails with 100 ms and a feature of the link, and then nobody can tell.
+    linked("good", "--entries", "9999")
+    while not linked.state()["culprits"]:
+        trial = {s["name"]: s["step"] for s in linked.state()["suspects"]}
+        bad = trial["nvme0:latency_us"] == "100000" and trial["nvme0:link"] != "off"
+        linked(*(["bad"] if bad else ["good", "--entries", "9999"]))
+    text = ""
+    while linked.state()["decision"] == "searching":
+        text = linked("skip")
+    needed, _, open_steps = text.partition("Undecided: trials were skipped, and ")
+    assert needed.startswith("Needed:\n  nvme0 ") and needed.count("\n") == 2
+    assert " may be needed, too:\n" in open_steps
+    assert open_steps.endswith("  or none of them\n")
+    assert needed.splitlines()[1] not in open_steps
+
+
+def test_a_result_of_good_trials_alone_says_so(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    text = ""
+    while laptop.state()["decision"] == "searching":
+        text = laptop("good", "--entries", "9999")
+    said = " ".join(text.split())
+    assert "Found: it fails with nvme0 latency limit: 100 ms" in said
+    assert (
+        "It failed in no trial. This holds only if it still fails with the settings of before."
+    ) in said
+    laptop("stop")
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "9999")
+    assert "It failed in no trial" not in laptop("bad")
 
 
 def test_a_trial_lasts_over_a_boot_and_is_set_again_or_bad(laptop: Search) -> None:
@@ -428,6 +464,17 @@ def test_a_trial_that_somebody_changed_is_not_good(laptop: Search) -> None:
     assert laptop.read(LIMIT) == "11000"
 
 
+def test_a_trial_that_somebody_changed_is_not_bad(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    laptop("good", "--entries", "2360")
+    (laptop.root / LIMIT).write_text("100000\n")
+    said = laptop.fails(5, "bad")
+    assert 'is "100000", and this trial needs "11000": ssdpm bisect set' in said
+    assert laptop.state()["n_trials"] == 1
+    laptop("set")
+    assert "fails with\n  nvme0 latency limit: 11 ms" in laptop("bad")
+
+
 def test_a_port_that_somebody_changed_is_not_good(desktop_search: Search) -> None:
     desktop_search("start", *SEEN, "sdb")
     (desktop_search.root / PORT).write_text("min_power\n")
@@ -454,7 +501,13 @@ def test_a_trial_that_could_not_be_set_is_not_good(laptop: Search) -> None:
     for verdict in (["good", "--entries", "9999"], ["bad"]):
         said = laptop.fails(5, *verdict)
         assert said == "ssdpm: this trial was never set: ssdpm bisect set sets it"
-    assert "It was never set" in laptop()
+    text = laptop()
+    assert "It was never set" in text and "If the drive fails" not in text
+    # A boot does not set it.
+    laptop.boot("two")
+    text = laptop()
+    assert "It was never set" in text and "restarted" not in text
+    assert "this trial was never set" in laptop.fails(5, "bad")
     assert len(laptop.state()["trials"]) == 1
 
 
@@ -487,6 +540,30 @@ def test_a_start_undoes_first_what_a_killed_apply_left(laptop: Search) -> None:
     )
     assert "a commit that was killed is undone first" in begun.stderr
     assert re.search(r"nvme0 latency limit +no APST +100 ms\n", begun.stdout)
+    laptop("stop")
+    assert laptop.read(LIMIT) == "100000"
+
+
+def test_whoever_does_not_get_the_lock_leaves_the_search_of_others_alone(
+    laptop: Search,
+) -> None:
+    record = laptop.root / "run/ssdpm/bisect"
+    record.mkdir(parents=True)
+    # As another start that has written no search yet.
+    with (record / "search").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        said = laptop.fails(1, "start", *SEEN, "nvme0")
+        assert "another ssdpm bisect runs" in said
+        assert (record / "search").exists()
+        assert (laptop.root / "var/lib/ssdpm").exists()
+    laptop("start", *SEEN, "nvme0")
+
+
+def test_one_of_many_searches_that_start_at_once_begins(laptop: Search) -> None:
+    program = laptop.ssdpm.directory / "bin/ssdpm"
+    start = [program, "bisect", "start", *SEEN, "nvme0", "--root", laptop.root]
+    calls = [subprocess.Popen(start) for _ in range(4)]
+    assert sorted(call.wait(60) for call in calls) == [0, 1, 1, 1]
     laptop("stop")
     assert laptop.read(LIMIT) == "100000"
 
@@ -648,14 +725,18 @@ def test_a_log_that_is_quoted_has_no_serial_number_no_host_and_no_escapes(
     log = laptop.ssdpm.directory / "log"
     [serial] = laptop.root.glob("sys/class/nvme/nvme0/serial")
     number = serial.read_text().strip()
+    laptop("start", *SEEN, "nvme0")
     log.write_text(
         "Nov 28 20:00:00 secrethost kernel: nvme nvme0: I/O tag 5 QID 1 timeout, "
         f"reset \x1b[31m{number}\x07\n"
     )
-    laptop("start", *SEEN, "nvme0")
     text = laptop("report", "--log", str(log))
     assert "I/O tag 5 QID 1 timeout, reset ?[31mXXXX" in text
     assert number not in text and "secrethost" not in text and "\x1b" not in text
+    # A serial number that the mark is made of is replaced once.
+    serial.write_text("XXXXXXXX\n")
+    log.write_text("[ 1.5] nvme nvme0: I/O tag 5 QID 1 timeout, reset XXXXXXXXXX\n")
+    assert "timeout, reset XXXXXXXXXX\n" in laptop("report", "--log", str(log))
 
 
 def test_a_log_of_a_sata_drive_has_no_serial_number(desktop_search: Search) -> None:
@@ -765,6 +846,28 @@ def test_stop_restores_even_if_the_file_is_damaged_or_lost(
     assert laptop.read(LIMIT) == "100000"
     assert not path.exists()
     assert "Trial 1" in laptop("start", *SEEN, "nvme0")
+
+
+def test_stop_restores_from_the_file_if_the_record_is_lost(linked: Search) -> None:
+    s = linked
+    before = s.read(LIMIT), s.read(f"{LINK}/l1_2_aspm"), s.read(f"{LINK}/l1_aspm")
+    s("start", *SEEN, "nvme0")
+    (s.root / "run/ssdpm/bisect/undo").unlink()
+    result = s.ssdpm("bisect", "stop", "--root", str(s.root))
+    assert result.returncode == 0 and b"record of the settings of before is gone" in result.stderr
+    assert (s.read(LIMIT), s.read(f"{LINK}/l1_2_aspm"), s.read(f"{LINK}/l1_aspm")) == before
+    assert result.stdout == b""
+    assert not (s.root / "run/ssdpm/bisect").exists()
+    # A value of somebody else is named, and stays.
+    s("start", *SEEN, "nvme0")
+    (s.root / "run/ssdpm/bisect/undo").unlink()
+    (s.root / LIMIT).write_text("555\n")
+    result = s.ssdpm("bisect", "stop", "--root", str(s.root))
+    assert result.returncode == 5
+    said = result.stdout.decode()
+    assert said.startswith("Not as before the search:\n  nvme0 latency limit: 555 us, before")
+    assert "To restore" not in said
+    assert s.read(LIMIT) == "555"
 
 
 def slow_down(search: Search, port: int, now: str) -> None:

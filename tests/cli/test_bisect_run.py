@@ -47,6 +47,9 @@ class Searched(Watched):
         os.mkfifo(root / "dev/kmsg")
         self.log = os.open(root / "dev/kmsg", os.O_RDWR)
 
+    # What runs the program, as strace.
+    runner: tuple[str, ...] = ()
+
     @contextlib.contextmanager
     def call(self, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
         program = str(self.ssdpm.directory / "bin/ssdpm")
@@ -54,7 +57,7 @@ class Searched(Watched):
             arguments = (*arguments, "--settle", "0s")
         inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), preloaded(MACHINE)]
         with subprocess.Popen(
-            [*inside, program, "bisect", *arguments],
+            [*inside, *self.runner, program, "bisect", *arguments],
             cwd=self.ssdpm.directory,
             env={**self.environment, **more},
             stdin=subprocess.DEVNULL,
@@ -270,10 +273,15 @@ def test_a_run_that_cannot_set_its_trial_leaves_it_unset(searched: Searched) -> 
     with kernel(searched):
         status, _, err = searched.run("run")
     assert status == 1, err
-    assert " unset:" in searched.file().read_text()
+    text = searched.file().read_text()
+    boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    assert f" failed:{boot}\n" in text
     lock.rmdir()
-    status, _, err = searched.run("bad")
-    assert status == 5 and "this trial was never set" in err
+    # A boot does not set it, either, and nobody died of it.
+    for changed in (text, text.replace(boot, "another-boot")):
+        searched.file().write_text(sealed(changed))
+        status, _, err = searched.run("bad")
+        assert status == 5 and "this trial was never set" in err
     searched.ok("set")
     searched.ok("bad")
 
@@ -304,6 +312,37 @@ def test_a_run_that_failed_or_was_stopped_is_no_death(searched: Searched) -> Non
     assert process.returncode == 0, err
     assert "went down" not in err
     assert "run:" not in searched.file().read_text()
+
+
+def test_a_fault_under_settings_that_somebody_changed_is_not_bad(
+    searched: Searched,
+) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched), searched.call("run") as process:
+        searched.wait(on=True)
+        searched.wait_for_token(" run:")
+        (searched.root / LIMIT).write_text("100000\n")
+        searched.fail()
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 5, err
+    assert 'is "100000", and this trial needs "0"' in err
+    state = searched.state()
+    assert (state["n_trials"], state["running"]) == (0, True)
+
+
+def test_entries_of_a_good_trial_include_those_that_were_counted(
+    searched: Searched,
+) -> None:
+    for given, in_trial in (("2", 3), ("5", 5)):
+        searched.ok("start", *SEEN, "nvme0")
+        with kernel(searched) as pipe, searched.call("run") as process:
+            send(pipe, searched.ios(4))
+            process.send_signal(signal.SIGTERM)
+            _, err = process.communicate(timeout=120)
+        assert searched.state()["entries"] == 3, err
+        searched.ok("good", "--entries", given)
+        assert searched.state()["trials"][0]["entries"] == in_trial
+        searched.ok("stop")
 
 
 def test_a_setting_that_somebody_changed_ends_the_run(searched: Searched) -> None:
@@ -496,6 +535,22 @@ def test_provoke_reads_each_drive_and_writes_nothing(searched: Searched) -> None
         searched.fail()
         process.communicate(timeout=120)
     assert process.returncode == 0
+
+
+def test_entries_before_a_gap_in_the_log_do_not_count(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    lose = ["-P", "/dev/kmsg", "-e", "trace=read", "-e", "inject=read:error=EPIPE:when=20"]
+    searched.runner = ("strace", "-D", "-f", "-qq", "-o", "/dev/null", *lose)
+    with kernel(searched) as pipe, searched.call("run") as process:
+        send(pipe, searched.ios(4))
+        read = wait_for_line(process, "so far do not count\n")
+        assert "were overwritten before ssdpm read them, so the 3 entries so far" in read
+        send(pipe, searched.ios(10))
+        read = wait_for_line(process, "trial 1: good after ")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
+    searched.runner = ()
+    assert searched.state()["trials"][0]["entries"] >= 3 + 6
 
 
 def test_a_kernel_log_that_cannot_be_read_changes_nothing(searched: Searched) -> None:

@@ -300,6 +300,27 @@ def test_another_device_has_no_io(ssdpm: Command) -> None:
     assert said == "SN530: no I/O came\n"
 
 
+def test_files_that_would_overwrite_each_other_are_refused(ssdpm: Command) -> None:
+    ssdpm.write("x", "a trace")
+    ssdpm.run("ln", "x", "y")
+    calls = [
+        (["--save", "new", "--html", "new"], "--save and --html"),
+        (["--save", "new", "--html", "./new"], "--save and --html"),
+        (["--html", "new", "--prometheus", "../" + ssdpm.directory.name + "/new"], "--prometheus"),
+        (["--save", "new", "--prometheus", "new"], "--save and --prometheus"),
+        (["--read", "x", "--device", "259,0", "--html", "y", "SN530"], "--read and --html"),
+    ]
+    for call, words in calls:
+        said = ssdpm.fails(2, "watch", *call)
+        assert words in said and "name the same file" in said, call
+    assert not (ssdpm.directory / "new").exists()
+    assert (ssdpm.directory / "x").read_text() == "a trace"
+    # Other folders, other files.
+    assert "same file" not in ssdpm.fails(
+        1, "watch", "-q", "--read", "none", "--device", "259,0", "--html", "/tmp/none", "SN530"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [

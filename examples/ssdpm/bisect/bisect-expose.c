@@ -191,7 +191,7 @@ static struct cell why_to_wait(const struct exposure *e)
 	if (e->faults.lost)
 		return cell("%s: %s", e->faults.lost_drive,
 			    lost_setting_text(e->faults.lost));
-	return state.entries >= state.need_entries ?
+	return state.entries - e->n_unwatched >= state.need_entries ?
 		       cell("it has its %s", entries_word(e->search)) :
 		       cell("%s", "");
 }
@@ -245,17 +245,33 @@ bool find_last_fault(struct exposure *e)
 {
 	struct cell what;
 
-	if (!find_fault(&e->faults, &what))
+	if (!find_fault(&e->faults, &what) ||
+	    (e->is_set && check_bad_trial(e->search)))
 		return false;
 	e->verdict = SSDPM_BISECT_BAD;
 	say_verdict(e, &what);
 	return true;
 }
 
+/* A good trial needs all of its entries after the last gap in the log. */
+static void see_gap(struct exposure *e)
+{
+	if (!e->faults.has_gap)
+		return;
+	e->faults.has_gap = false;
+	e->n_unwatched = state_of_search(e->search).entries;
+	e->settled_ns = 0;
+	if (!e->search->common->quiet)
+		remark("lines of the kernel's log were overwritten before "
+		       "ssdpm read them, so the %llu %s so far do not count",
+		       (unsigned long long)e->n_unwatched,
+		       entries_word(e->search));
+}
+
 static enum exit_status look(struct watch *watch, int64_t now_ns)
 {
 	struct exposure *e = watch->userdata;
-	enum exit_status status;
+	enum exit_status status = STATUS_DONE;
 	struct cell what;
 
 	for (size_t i = 0; i < e->n_provoked && !e->settled_ns; i++)
@@ -263,9 +279,13 @@ static enum exit_status look(struct watch *watch, int64_t now_ns)
 	if (now_ns < e->look_ns)
 		return STATUS_DONE;
 	e->look_ns = now_ns + LOOK_NS;
-	if (find_fault(&e->faults, &what))
+	if (find_fault(&e->faults, &what)) {
 		e->verdict = SSDPM_BISECT_BAD;
-	status = count_entries(e, watch);
+		status = check_bad_trial(e->search);
+	}
+	if (!status)
+		status = count_entries(e, watch);
+	see_gap(e);
 	if (!status)
 		status = decide(e, watch, now_ns, &what);
 	if (status || e->verdict || now_ns < e->save_ns)

@@ -44,7 +44,8 @@ static void take_line(void *userdata, const char *line)
 static bool look_into_log(struct fault_watch *w, struct cell *ret_what)
 {
 	w->what = cell("%s", "");
-	read_kernel_log(w->fd, take_line, w);
+	if (!read_kernel_log(w->fd, take_line, w))
+		w->has_gap = true;
 	if (!w->what.text[0])
 		return false;
 	*ret_what = w->what;

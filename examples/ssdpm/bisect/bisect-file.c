@@ -52,7 +52,10 @@ static enum exit_status make_folders(const struct search *search,
 	return error ? complain_of_path(path, error) : STATUS_DONE;
 }
 
-/* One that cannot be read may have more. */
+/*
+ * One that cannot be read may have more. The space that ssdpm apply reserves is
+ * no setting.
+ */
 bool is_record_empty(const struct search *search)
 {
 	DIR *folder = opendir(search->record);
@@ -62,6 +65,7 @@ bool is_record_empty(const struct search *search)
 	while (folder && result && (file = readdir(folder)))
 		result = file->d_name[0] == '.' ||
 			 !strcmp(file->d_name, "search") ||
+			 !strcmp(file->d_name, "reserve") ||
 			 !strcmp(file->d_name, "lock");
 	if (folder)
 		closedir(folder);
@@ -77,7 +81,7 @@ static bool is_removed(int fd, const char *path)
 	       locked.st_ino != now.st_ino || locked.st_dev != now.st_dev;
 }
 
-/* Whoever does not get the lock has none, and sweeps nothing at the end. */
+/* A call that does not get the lock has none, and sweeps nothing at the end. */
 static enum exit_status take_lock(struct search *search, const char *path)
 {
 	const int fd =

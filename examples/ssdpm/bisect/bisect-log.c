@@ -20,18 +20,21 @@ int open_kernel_log(void)
 	return open(KERNEL_LOG, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-void read_kernel_log(int fd, log_reader *take, void *userdata)
+bool read_kernel_log(int fd, log_reader *take, void *userdata)
 {
 	char record[RECORD_BYTES + 1];
+	bool is_whole = true;
 	ssize_t n;
 
 	for (;;) {
 		n = read(fd, record, RECORD_BYTES);
 		/* EPIPE: records were overwritten before they were read. */
+		if (n < 0 && errno == EPIPE)
+			is_whole = false;
 		if (n < 0 && (errno == EINTR || errno == EPIPE))
 			continue;
 		if (n <= 0)
-			return;
+			return is_whole;
 		record[n] = 0;
 		for (char *rest = record, *line; (line = strsep(&rest, "\n"));)
 			take(userdata, line);

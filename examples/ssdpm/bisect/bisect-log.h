@@ -17,8 +17,8 @@
 /* A descriptor that does not wait; -1 with errno. */
 int open_kernel_log(void);
 typedef void log_reader(void *userdata, const char *line);
-/* All lines that have come. */
-void read_kernel_log(int fd, log_reader *take, void *userdata);
+/* All lines that have come; false: some were overwritten before. */
+bool read_kernel_log(int fd, log_reader *take, void *userdata);
 
 /* The number that the next record will have. */
 uint64_t next_record(const struct search *search);

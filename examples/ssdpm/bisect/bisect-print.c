@@ -135,14 +135,16 @@ static void print_trial(const struct search *search)
 		     "This may hide the fault: restart the machine, and set "
 		     "the trial again:\nssdpm bisect set");
 	print_losses(search);
-	if (!is_of_this_boot(search, token))
+	if (is_unset(search, token))
+		print_advice(search, "It was never set: ssdpm bisect set sets "
+				     "it.");
+	else if (!is_of_this_boot(search, token))
 		print_advice(search, "The machine was restarted in this trial. "
 				     "If it died, call that bad;\notherwise "
 				     "set the trial again: ssdpm bisect set.");
-	else if (is_unset(token))
-		print_advice(search, "It was never set: ssdpm bisect set sets "
-				     "it.");
-	print_advice(search, cell("If the drive fails: ssdpm bisect bad\nIf "
+	if (!is_unset(search, token))
+		print_advice(search,
+			     cell("If the drive fails: ssdpm bisect bad\nIf "
 				  "not, after N %s: ssdpm bisect good "
 				  "--entries N",
 				  entries_word(search))
@@ -278,16 +280,33 @@ static void print_found(const struct search *search)
 		print_remedies(search, i);
 }
 
-static void print_certainty(const struct ssdpm_bisect_state *state)
+static bool has_failed(const struct search *search)
 {
-	if (state->n_short)
+	struct ssdpm_bisect_trial trial = { .size = sizeof(trial) };
+
+	for (size_t i = 0;
+	     !ssdpm_bisect_get_trial(search->bisect, i, &trial, NULL); i++)
+		if (trial.verdict == SSDPM_BISECT_BAD)
+			return true;
+	return false;
+}
+
+/* No trial has all settings of before: that they fail is known from before. */
+static void print_certainty(const struct search *search)
+{
+	const struct ssdpm_bisect_state state = state_of_search(search);
+
+	if (state.n_short)
 		printf("Called good too early: %s. How sure this is, is "
 		       "unknown.\n",
-		       counted(state->n_short, "trial").text);
+		       counted(state.n_short, "trial").text);
 	else
 		printf("If errors come at random, this is wrong with a "
 		       "probability of at most %u %%.\n",
-		       5 * state->n_culprits);
+		       5 * state.n_culprits);
+	if (!has_failed(search))
+		puts("It failed in no trial. This holds only if it still fails "
+		     "with the settings of\nbefore.");
 }
 
 static void print_candidates(const struct search *search)
@@ -301,22 +320,73 @@ static void print_candidates(const struct search *search)
 		       step_text(search, suspect, step).text);
 }
 
+/* The steps that the drive fails with, if it has no others. */
+static bool has_culprits_alone(const struct search *search,
+			       const struct ssdpm_bisect_trial *trial)
+{
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++) {
+		uint32_t suspect, step, needed = 0;
+
+		for (size_t c = 0; !ssdpm_bisect_get_culprit(
+			     search->bisect, c, &suspect, &step, NULL);
+		     c++)
+			if (suspect == i)
+				needed = step;
+		if (trial->steps[i] != needed)
+			return false;
+	}
+	return true;
+}
+
+/* The trial without the candidates was skipped, and none was good since. */
+static bool may_be_none(const struct search *search)
+{
+	struct ssdpm_bisect_trial trial = { .size = sizeof(trial) };
+	bool may_be = false;
+
+	for (size_t i = 0;
+	     !ssdpm_bisect_get_trial(search->bisect, i, &trial, NULL); i++)
+		if (has_culprits_alone(search, &trial))
+			may_be = trial.verdict == SSDPM_BISECT_SKIP;
+		else if (trial.verdict == SSDPM_BISECT_GOOD)
+			may_be = false;
+	return may_be;
+}
+
+/* Candidates are those for one more culprit. */
+static void print_undecided(const struct search *search,
+			    const struct ssdpm_bisect_state *state)
+{
+	uint32_t suspect, step;
+
+	if (state->n_culprits)
+		puts("Needed:");
+	for (size_t i = 0; !ssdpm_bisect_get_culprit(search->bisect, i,
+						     &suspect, &step, NULL);
+	     i++)
+		printf("  %s: %s\n", suspect_text(search, suspect).text,
+		       step_text(search, suspect, step).text);
+	printf("Undecided: trials were skipped, and %s may be %s:\n",
+	       counted(state->n_candidates, "step").text,
+	       state->n_culprits ? "needed, too" : "at fault");
+	print_candidates(search);
+	if (may_be_none(search))
+		puts("  or none of them");
+}
+
 void print_end_of_search(const struct search *search)
 {
 	const struct ssdpm_bisect_state state = state_of_search(search);
 
 	if (state.decision == SSDPM_BISECT_FOUND) {
 		print_found(search);
-		print_certainty(&state);
+		print_certainty(search);
 	} else if (state.decision == SSDPM_BISECT_NONE) {
 		puts("The drive fails with all of these settings off, too.\n"
 		     "Something else makes it fail. Whether these settings do "
 		     "as well is unknown.");
 	} else {
-		printf("Undecided: trials were skipped, and %s may be at "
-		       "fault:\n",
-		       counted(state.n_candidates, "step").text);
-		print_candidates(search);
+		print_undecided(search, &state);
 	}
 	print_unrestored(search);
 	print_limits(search, "This outlasts the search: restart the machine.");

@@ -185,9 +185,12 @@ static void quote_line(const struct serials *serials, const char *from,
 	ssdpm_text_blunt(line);
 	text = strstr(line, mark);
 	text = text ? text + strlen(mark) : line;
-	for (size_t i = 0; i < serials->n; i++)
-		for (at = text; (at = strstr(at, serials->texts[i]));)
-			memset(at, 'X', strlen(serials->texts[i]));
+	for (size_t i = 0; i < serials->n; i++) {
+		const size_t n = strlen(serials->texts[i]);
+
+		for (at = text; (at = strstr(at, serials->texts[i])); at += n)
+			memset(at, 'X', n);
+	}
 	printf("  %s\n", text);
 	free(line);
 }

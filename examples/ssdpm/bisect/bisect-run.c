@@ -15,6 +15,8 @@
 #define SETTING "setting:"
 /* Likewise: the trial is on disk, and not yet set. */
 #define UNSET "unset:"
+/* Likewise: a setting of it could not be set, in whatever boot. */
+#define FAILED "failed:"
 /* Likewise: it was watched, and that ended as it should. */
 #define STOPPED "stopped:"
 
@@ -28,11 +30,6 @@ static bool has_prefix(const char *token, const char *prefix)
 	return !strncmp(token, prefix, strlen(prefix));
 }
 
-bool is_unset(const char *token)
-{
-	return has_prefix(token, UNSET) || has_prefix(token, SETTING);
-}
-
 bool is_of_this_boot(const struct search *search, const char *token)
 {
 	const char *colon = strchr(token, ':');
@@ -42,6 +39,14 @@ bool is_of_this_boot(const struct search *search, const char *token)
 
 	return !strncmp(boot, now.text, n) &&
 	       (!boot[n] || boot[n] == TOKEN_RECORD);
+}
+
+/* A machine that died as it set a trial may have died of it. */
+bool is_unset(const struct search *search, const char *token)
+{
+	return has_prefix(token, FAILED) ||
+	       ((has_prefix(token, UNSET) || has_prefix(token, SETTING)) &&
+		is_of_this_boot(search, token));
 }
 
 static enum exit_status begin_trial(struct search *search, const char *token)
@@ -77,9 +82,13 @@ static enum exit_status begin_and_set(struct search *search)
 	enum exit_status status = begin_as(search, UNSET);
 
 	search->set_at = next_record(search);
+	if (status)
+		return status;
+	status = set_trial(search);
 	if (!status)
-		status = set_trial(search);
-	return status ? status : begin_as_set(search, "");
+		return begin_as_set(search, "");
+	begin_as(search, FAILED);
+	return status;
 }
 
 /*
@@ -133,45 +142,72 @@ enum exit_status go_on(struct search *search)
 	return status ? status : end_search(search);
 }
 
+/* A trial of this boot was set, and what was there before is not recorded. */
+static bool is_record_lost(const struct search *search)
+{
+	const char *token =
+		search->bisect ? ssdpm_bisect_get_token(search->bisect) : NULL;
+
+	return token && is_of_this_boot(search, token) &&
+	       is_record_empty(search);
+}
+
 enum exit_status stop_search(struct search *search)
 {
 	enum exit_status status;
+	bool is_lost;
 
 	if (search->lock_fd < 0)
 		return no_search(search);
+	is_lost = is_record_lost(search);
 	/* First, so that nobody judges a trial that is no longer set. */
 	status = remove_search(search);
-	status = status ? status : restore(search);
+	if (!status)
+		status = is_lost ? put_back_without_record(search) :
+				   restore(search);
 	return status && search->forgets ? STATUS_PARTLY : status;
+}
+
+/* Good or bad. */
+static enum exit_status check_verdict(struct search *search, uint32_t verdict,
+				      const char *token)
+{
+	const bool is_good = verdict == SSDPM_BISECT_GOOD;
+	enum exit_status status;
+
+	if (is_unset(search, token)) {
+		complain("this trial was never set: ssdpm bisect set sets it");
+		return STATUS_NOT_IN_FORCE;
+	}
+	/* Linux has its own settings since the boot. */
+	if (!is_of_this_boot(search, token))
+		return is_good ? failure("the machine was restarted in this "
+					 "trial: ssdpm bisect set sets it "
+					 "again") :
+				 STATUS_DONE;
+	if (!is_good)
+		return check_bad_trial(search);
+	status = check_losses(search);
+	return status ? status : prove_trial(search);
 }
 
 enum exit_status judge_trial(struct search *search, uint32_t verdict,
 			     uint64_t n_entries)
 {
+	const uint64_t n_counted = state_of_search(search).entries;
 	const char *token = ssdpm_bisect_get_token(search->bisect);
 	struct ssdpm_error error;
 	enum exit_status status = STATUS_DONE;
 	int err = 0;
 
-	if (verdict != SSDPM_BISECT_SKIP && token && is_unset(token) &&
-	    is_of_this_boot(search, token)) {
-		complain("this trial was never set: ssdpm bisect set sets it");
-		return STATUS_NOT_IN_FORCE;
-	}
-	/* Linux has its own settings since the boot. */
-	if (verdict == SSDPM_BISECT_GOOD && token &&
-	    !is_of_this_boot(search, token))
-		return failure("the machine was restarted in this trial: "
-			       "ssdpm bisect set sets it again");
-	if (verdict == SSDPM_BISECT_GOOD && token)
-		status = check_losses(search);
-	if (!status && verdict == SSDPM_BISECT_GOOD && token)
-		status = prove_trial(search);
+	if (token && verdict != SSDPM_BISECT_SKIP)
+		status = check_verdict(search, verdict, token);
 	if (status)
 		return status;
-	if (n_entries)
-		err = ssdpm_bisect_add_entries(search->bisect, n_entries,
-					       &error);
+	/* Those that were counted are among them. */
+	if (n_entries > n_counted)
+		err = ssdpm_bisect_add_entries(search->bisect,
+					       n_entries - n_counted, &error);
 	if (!err)
 		err = ssdpm_bisect_judge(search->bisect, verdict, &error);
 	return err ? failure("%s", error.message) : go_on(search);
@@ -244,7 +280,7 @@ static enum exit_status finish_trial(struct search *search,
 	/* Only a death leaves the token of a watched trial. */
 	if (status || !exposure->verdict) {
 		stopped = exposure->is_set ? begin_as_set(search, STOPPED) :
-					     begin_as(search, UNSET);
+					     begin_as(search, FAILED);
 		return status ? status : stopped;
 	}
 	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error))

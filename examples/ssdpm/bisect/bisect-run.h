@@ -25,6 +25,7 @@ struct fault_watch {
 	bool corrected;
 	int fd; /* of the kernel's log; -1: it is closed */
 	uint64_t n_aer;
+	bool has_gap;	  /* lines of the log were overwritten, unread */
 	struct cell what; /* the first fault of a look; "": none */
 	/* A setting that Linux has turned off: enum ssdpm_fault_kind */
 	uint32_t lost;
@@ -76,7 +77,9 @@ struct exposure {
 	bool is_set;	    /* whether the trial could be set */
 	bool in_force;	    /* settings are those of the trial */
 	uint64_t n_counted; /* entries that the search has */
-	int64_t look_ns;    /* when to look again */
+	/* Entries of the trial up to a gap in the log: a fault may be there. */
+	uint64_t n_unwatched;
+	int64_t look_ns; /* when to look again */
 	int64_t save_ns;
 	int64_t settled_ns; /* when a good trial ends; 0: it needs entries */
 	uint32_t verdict;   /* 0: a signal came first */

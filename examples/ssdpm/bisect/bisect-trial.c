@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* reterr may be NULL. */
 static int read_same(struct search *search, size_t i,
 		     struct ssdpm_error *reterr)
 {
@@ -26,6 +27,8 @@ static int read_same(struct search *search, size_t i,
 	if (is_searched(search, drive,
 			ssdpm_device_get_facts(search->devices[i])))
 		return 0;
+	if (!reterr)
+		return -ENODEV;
 	reterr->code = -ENODEV;
 	snprintf(reterr->message, sizeof(reterr->message),
 		 "%s is another drive than at the start", drive->name);
@@ -34,6 +37,8 @@ static int read_same(struct search *search, size_t i,
 
 static size_t step_to_set(const struct search *search, size_t i)
 {
+	if (search->sets_last)
+		return last_step(search, i);
 	return search->sets_first ? 0 :
 				    ssdpm_bisect_get_step(search->bisect, i);
 }
@@ -237,22 +242,34 @@ enum exit_status undo_killed_commit(struct search *search)
 	return status;
 }
 
-/* The first step that is not in force. */
-static enum exit_status find_change(const struct ssdpm_plan *plan)
+/* The first step that is not in force; unread: or whose value is unknown. */
+static bool has_change(const struct ssdpm_plan *plan, bool unread,
+		       struct ssdpm_step *ret_step)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 
 	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
 		/* A substate that is off may be told so once more, for L1. */
 		if (step.state == SSDPM_STEP_IN_FORCE ||
-		    !strcmp(step.before, step.after))
+		    !strcmp(step.before, step.after) ||
+		    (!unread && !step.before[0]))
 			continue;
-		complain("%s: %s is \"%s\", and this trial needs \"%s\": "
-			 "ssdpm bisect set sets it again",
-			 step.device, step.target, step.before, step.after);
-		return STATUS_NOT_IN_FORCE;
+		*ret_step = step;
+		return true;
 	}
-	return STATUS_DONE;
+	return false;
+}
+
+static enum exit_status find_change(const struct ssdpm_plan *plan, bool unread)
+{
+	struct ssdpm_step step;
+
+	if (!has_change(plan, unread, &step))
+		return STATUS_DONE;
+	complain("%s: %s is \"%s\", and this trial needs \"%s\": "
+		 "ssdpm bisect set sets it again",
+		 step.device, step.target, step.before, step.after);
+	return STATUS_NOT_IN_FORCE;
 }
 
 static enum exit_status not_good(const char *why)
@@ -269,7 +286,7 @@ static enum exit_status read_trial(struct search *search,
 	if (!status && (fill_trial(*ret_plan, search, &error) ||
 			ssdpm_plan_read(*ret_plan, &error)))
 		status = not_good(error.message);
-	return status ? status : find_change(*ret_plan);
+	return status ? status : find_change(*ret_plan, true);
 }
 
 enum exit_status check_trial(struct search *search)
@@ -277,6 +294,27 @@ enum exit_status check_trial(struct search *search)
 	struct ssdpm_plan *plan = NULL;
 	const enum exit_status status = read_trial(search, &plan);
 
+	free_trial_plan(search, plan);
+	return status;
+}
+
+/* Steps of the drives that are there. */
+static void fill_present(struct search *search, struct ssdpm_plan *plan)
+{
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++)
+		if (!read_same(search, i, NULL))
+			add_step_of(search, plan, i, NULL);
+}
+
+enum exit_status check_bad_trial(struct search *search)
+{
+	struct ssdpm_plan *plan = NULL;
+	enum exit_status status = new_trial_plan(search, true, &plan);
+
+	if (!status)
+		fill_present(search, plan);
+	if (!status && !ssdpm_plan_read(plan, NULL))
+		status = find_change(plan, false);
 	free_trial_plan(search, plan);
 	return status;
 }
@@ -365,6 +403,36 @@ enum exit_status set_trial(struct search *search)
 		searches_queue(search) ? set_first_steps(search) : STATUS_DONE;
 
 	return status ? status : set_steps(search);
+}
+
+/* Whether all values are those of the trial, so that no one else set them. */
+static bool is_trial_set(struct search *search)
+{
+	struct ssdpm_plan *plan = NULL;
+	struct ssdpm_step step;
+	const bool is_set = !new_trial_plan(search, true, &plan) &&
+			    !fill_trial(plan, search, NULL) &&
+			    !ssdpm_plan_read(plan, NULL) &&
+			    !has_change(plan, true, &step);
+
+	free_trial_plan(search, plan);
+	return is_set;
+}
+
+enum exit_status put_back_without_record(struct search *search)
+{
+	enum exit_status status = STATUS_NOT_IN_FORCE;
+
+	complain("%s: the record of the settings of before is gone",
+		 search->record);
+	if (is_trial_set(search)) {
+		search->sets_last = true;
+		status = set_steps(search);
+		search->sets_last = false;
+	}
+	print_unrestored(search);
+	search->is_over = true;
+	return status;
 }
 
 /* Without its drive a value is gone, too. */

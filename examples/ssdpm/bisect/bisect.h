@@ -39,6 +39,7 @@ struct search {
 	bool stops;	   /* a file that cannot be read is no search */
 	bool forgets;	   /* values that cannot be put back stay */
 	bool sets_first;   /* each suspect gets its first step */
+	bool sets_last;	   /* each suspect gets that of before */
 	bool reads_tables; /* commands may ask the drives for theirs */
 	/* The kernel's log has what came since the trial was set from here on:
 	 * NO_RECORD: unknown */
@@ -126,18 +127,28 @@ enum exit_status set_first_steps(struct search *search);
  */
 enum exit_status check_trial(struct search *search);
 /*
+ * A file that somebody else changed makes a trial neither good nor bad. A drive
+ * that is gone, or a file that cannot be read, keeps no trial from being bad.
+ */
+enum exit_status check_bad_trial(struct search *search);
+/*
  * At its end: registers, and with --identify the tables of the drives, say the
  * same.
  */
 enum exit_status prove_trial(struct search *search);
 enum exit_status put_back_search(struct search *search);
+/*
+ * The same without a record: the steps of before are in the file of the search,
+ * which is still as it was read. The values of somebody else stay.
+ */
+enum exit_status put_back_without_record(struct search *search);
 
 struct run_options;
 
 /* bisect-run.c: the next trial is set, or what was before comes back. */
 bool is_searching(const struct search *search);
 enum exit_status go_on(struct search *search);
-/* By hand; n_entries: besides those that were counted. */
+/* By hand; n_entries: of the whole trial; 0: those that were counted. */
 enum exit_status judge_trial(struct search *search, uint32_t verdict,
 			     uint64_t n_entries);
 /* The same trial, as after a boot; or the next one, if none began. */
@@ -147,8 +158,11 @@ enum exit_status stop_search(struct search *search);
 /* Trials until the search ends, or a signal comes. */
 enum exit_status run_search(struct search *search,
 			    const struct run_options *options);
-/* Whether the trial of this token is on disk, and not yet set. */
-bool is_unset(const char *token);
+/*
+ * Whether the trial of this token is on disk, and was not set: setting it
+ * failed, or this boot has interrupted it.
+ */
+bool is_unset(const struct search *search, const char *token);
 /* After the ID of the boot: the first record of the kernel's log of a trial. */
 #define TOKEN_RECORD '@'
 /* Did the trial of this token begin in this boot? */

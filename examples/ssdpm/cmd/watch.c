@@ -5,6 +5,10 @@
 #include "programs.h"
 #include "watch/watch.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
 static struct watch_options the_settings;
 
 static const struct option_spec options[] = {
@@ -37,6 +41,65 @@ static const struct option_group own = {
 	OPTIONS(options),
 };
 
+/* The folder of a file, which need not be there yet; false: it has none. */
+static bool find_folder(const char *path, struct stat *ret_folder)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder =
+		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	const bool is_there = folder && !stat(folder, ret_folder);
+
+	free(folder);
+	return is_there;
+}
+
+static const char *name_in_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat first, second;
+
+	if (!strcmp(a, b))
+		return strcmp(a, "-") != 0;
+	if (!stat(a, &first) && !stat(b, &second))
+		return first.st_dev == second.st_dev &&
+		       first.st_ino == second.st_ino;
+	return !strcmp(name_in_folder(a), name_in_folder(b)) &&
+	       find_folder(a, &first) && find_folder(b, &second) &&
+	       first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* One of these would overwrite another one. */
+static enum exit_status check_files(const struct common *common,
+				    const struct watch_options *settings)
+{
+	const struct {
+		const char *option, *path;
+	} files[] = {
+		{ "save", settings->save },
+		{ "read", settings->read },
+		{ "prometheus", settings->prometheus },
+		{ "html", settings->page.path },
+	};
+	const size_t n = sizeof(files) / sizeof(files[0]);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			if (files[i].path && files[j].path &&
+			    is_same_file(files[i].path, files[j].path))
+				return usage_error(common,
+						   "--%s and --%s name the "
+						   "same file",
+						   files[i].option,
+						   files[j].option);
+	return STATUS_DONE;
+}
+
 static enum exit_status check(const struct common *common,
 			      const struct watch_options *settings, size_t n)
 {
@@ -64,8 +127,10 @@ static enum exit_status check(const struct common *common,
 				   settings->named.option);
 	if (!settings->read && common->root)
 		return usage_error(common, "--root requires --read");
-	enum exit_status status =
-		check_named_policy(common, &settings->named, false);
+	enum exit_status status = check_files(common, settings);
+
+	if (!status)
+		status = check_named_policy(common, &settings->named, false);
 	return status ? status : check_page(common, &settings->page);
 }
 

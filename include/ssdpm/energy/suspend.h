@@ -188,7 +188,8 @@ struct ssdpm_suspend_evidence {
  *              SSDPM_SUSPEND_UNKNOWN, as the next two. Some machines stop no
  *              clock in s2idle: then it is unknown
  * @deep_us:    the most that a counter says of deep sleep
- * @battery_uw: mean power that the batteries gave
+ * @battery_uw: mean power that the batteries gave, unless the machine was awake
+ *              for more than 2 % of @asleep_us
  * @deepest:    the deepest substate that grew, or ""
  * @wanted:     the deepest substate of the platform, or ""
  * @culprit:    the drive or device that kept the machine from it, if a public

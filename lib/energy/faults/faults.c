@@ -137,24 +137,72 @@ static bool take_record_head(struct span *line, uint64_t *ret_us)
 	return true;
 }
 
-/* "[ 1461.259288] ", and "[  T123] " of some kernels after it. */
-static void take_stamp(struct span *line, uint64_t *ret_us)
+/* "<3>" of /proc/kmsg and dmesg -r */
+static void take_number_of_level(struct span *line)
 {
 	struct span s = *line;
+
+	if (take_exactly(&s, "<") && take_digits(&s) && take_exactly(&s, ">"))
+		*line = s;
+}
+
+/* "kern  :err   : " and "local0:err   : " of dmesg -x */
+static void take_words_of_level(struct span *line)
+{
+	static const char levels[][8] = { "emerg", "alert",  "crit", "err",
+					  "warn",  "notice", "info", "debug" };
+	struct span s = *line;
+
+	while (s.at != s.end && *s.at >= 'a' && *s.at <= 'z')
+		s.at++;
+	take_digits(&s);
+	if (s.at == line->at)
+		return;
+	s = ssdpm__span_trim(s);
+	if (!take_exactly(&s, ":"))
+		return;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		if (ssdpm__take(&s, levels[i]) && ssdpm__take(&s, ":")) {
+			*line = s;
+			return;
+		}
+}
+
+/* "2026-11-30T02:01:08,259288+00:00 " of dmesg --time-format iso */
+static void take_iso_time(struct span *line)
+{
+	static const char form[] = "0000-00-00T00:00:00";
+	struct span s = *line;
+
+	for (const char *c = form; *c; c++)
+		if (*c == '0' ? s.at == s.end || *s.at < '0' || *s.at++ > '9' :
+				!take_exactly(&s, (char[]){ *c, 0 }))
+			return;
+	if (pass(&s, " "))
+		*line = s;
+}
+
+/*
+ * "[ 1461.259288] ", and "[  T123]" of some kernels after it. With -T and -e,
+ * dmesg prints "[Mon Nov 30 02:01:08 2026] " and "[  +0.000042] ".
+ */
+static void take_stamp(struct span *line, uint64_t *ret_us)
+{
+	struct span s = *line, t = *line;
 	uint64_t us;
 
-	if (!ssdpm__take(&s, "["))
+	if (!ssdpm__take(&s, "[") || !pass(&s, "]"))
 		return;
-	if (!ssdpm__take_millionths(&s, UINT64_MAX - 1, &us) ||
-	    !ssdpm__take(&s, "]"))
-		return;
-	*ret_us = us;
-	*line = s;
+	ssdpm__take(&t, "[");
+	if (ssdpm__take_millionths(&t, UINT64_MAX - 1, &us) &&
+	    ssdpm__take(&t, "]"))
+		*ret_us = us;
+	*line = s = ssdpm__span_trim(s);
 	if (take_exactly(&s, "[") && pass(&s, "]"))
 		*line = ssdpm__span_trim(s);
 }
 
-/* Step over what tells the time. */
+/* Step over what tells the time and the level. */
 static uint64_t take_time(struct span *line)
 {
 	uint64_t us = SSDPM_FAULT_NO_TIME;
@@ -162,6 +210,9 @@ static uint64_t take_time(struct span *line)
 	if (take_record_head(line, &us))
 		return us;
 	pass(line, " kernel: ");
+	take_number_of_level(line);
+	take_words_of_level(line);
+	take_iso_time(line);
 	take_stamp(line, &us);
 	return us;
 }

@@ -37,10 +37,34 @@ static const struct {
 	{ "ext4lazyinit", SSDPM_CAUSE_KERNEL },
 };
 
-/* Only a number after these tells threads of the kernel from programs. */
-static bool needs_digit(const char *prefix)
+/* Programs whose names begin as those of threads do, as Linux cuts them. */
+static const char programs[][16] = {
+	"btrfs-convert",   "btrfs-corrupt-b", "btrfs-debug-tre",
+	"btrfs-find-root", "btrfs-image",     "btrfs-map-logic",
+	"btrfs-select-su", "btrfs-zero-log",  "f2fs_io",
+};
+
+static bool is_program(struct span comm)
 {
-	return !strcmp(prefix, "md") || !strcmp(prefix, "loop");
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (ssdpm__span_is(comm, programs[i]))
+			return true;
+	return false;
+}
+
+/* "md127_raid1" and "loop0" are threads, and md5sum is a program. */
+static bool is_numbered(const char *prefix, struct span rest)
+{
+	const char *first = rest.at;
+	const bool is_md = !strcmp(prefix, "md");
+
+	if (!is_md && strcmp(prefix, "loop") != 0)
+		return true;
+	while (rest.at < rest.end && *rest.at >= '0' && *rest.at <= '9')
+		rest.at++;
+	return rest.at > first &&
+	       (is_md ? rest.at < rest.end && *rest.at == '_' :
+			rest.at == rest.end);
 }
 
 static uint32_t kind_of_thread(struct span comm)
@@ -51,11 +75,10 @@ static uint32_t kind_of_thread(struct span comm)
 		if ((size_t)(comm.end - comm.at) < n ||
 		    memcmp(comm.at, threads[i].prefix, n) != 0)
 			continue;
-		if (needs_digit(threads[i].prefix) &&
-		    (comm.at + n == comm.end || comm.at[n] < '0' ||
-		     comm.at[n] > '9'))
-			continue;
-		return threads[i].kind;
+		if (!is_program(comm) &&
+		    is_numbered(threads[i].prefix,
+				(struct span){ comm.at + n, comm.end }))
+			return threads[i].kind;
 	}
 	return SSDPM_CAUSE_PROCESS;
 }

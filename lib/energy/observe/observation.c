@@ -642,7 +642,8 @@ static bool take_gap(struct ssdpm_observation *observation, struct span text,
 	return true;
 }
 
-/* A format in one line: \n and \\ stand for line ends and backslashes. */
+/* A format in one line of at most MAX_LINE: \n and \\ stand for line ends and
+ * backslashes. */
 static bool take_format(struct ssdpm_observation *observation, struct span text)
 {
 	char plain[MAX_LINE];
@@ -750,6 +751,13 @@ static int take_lines(struct ssdpm_observation *observation, struct span *text,
 	return err;
 }
 
+/* No record of Linux is so long. */
+static void count_long_line(struct ssdpm_observation *observation)
+{
+	observation->counts.n_lines++;
+	observation->counts.n_bad++;
+}
+
 /* Keep the part of a line whose end is not here yet. */
 static void keep_part(struct ssdpm_observation *observation, struct span part)
 {
@@ -769,8 +777,7 @@ static void keep_lines(struct ssdpm_observation *observation, struct span lines)
 	const size_t n = (size_t)(lines.end - lines.at);
 
 	if (n >= MAX_LINE) {
-		observation->counts.n_lines++;
-		observation->counts.n_bad++;
+		count_long_line(observation);
 		return;
 	}
 	memmove(observation->line, lines.at, n);
@@ -790,13 +797,28 @@ static int take_kept_lines(struct ssdpm_observation *observation, bool end,
 	observation->n_line = 0;
 	observation->too_long = false;
 	if (too_long) {
-		observation->counts.n_lines++;
-		observation->counts.n_bad++;
+		count_long_line(observation);
 		return 0;
 	}
 	err = take_lines(observation, &lines, end, reterr);
 	if (!err && lines.at)
 		keep_lines(observation, lines);
+	return err;
+}
+
+/* A line that is here as a whole; nothing of those before waits for it. */
+static int take_whole_line(struct ssdpm_observation *observation,
+			   struct span line, struct ssdpm_error *reterr)
+{
+	int err;
+
+	if (line.end - line.at > MAX_LINE) {
+		count_long_line(observation);
+		return 0;
+	}
+	err = take_lines(observation, &line, false, reterr);
+	if (!err && line.at)
+		keep_lines(observation, line);
 	return err;
 }
 
@@ -812,9 +834,7 @@ static int take_text(struct ssdpm_observation *observation, struct span text,
 
 		text.at = end ? end + 1 : text.end;
 		if (end && !observation->n_line && !observation->too_long) {
-			err = take_lines(observation, &line, false, reterr);
-			if (!err && line.at)
-				keep_lines(observation, line);
+			err = take_whole_line(observation, line, reterr);
 			continue;
 		}
 		keep_part(observation, line);

@@ -17,7 +17,8 @@ struct counter {
 };
 
 struct ssdpm_suspend_reading {
-	char boot[40]; /* the identifier of the boot, or "" */
+	char boot[40];	/* the identifier of the boot, or "" */
+	uint64_t at_us; /* CLOCK_BOOTTIME; 0: unknown */
 	size_t n;
 	struct counter counters[MAX_COUNTERS];
 };

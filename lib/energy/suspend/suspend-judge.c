@@ -14,6 +14,8 @@
 
 /* Below that, gauges are too coarse to tell what a suspended machine takes. */
 #define SHORTEST_FOR_BATTERY_US (600 * UINT64_C(1000000))
+/* The share of the time asleep in which 20 W, awake, would add 0.4 W. */
+#define MOST_AWAKE_SHARE 50
 /* A machine that takes more has not slept deeply, whatever its counters say. */
 #define MOST_ASLEEP_UW 1000000
 /* How much the difference of two clocks may vary while none is stopped. */
@@ -42,6 +44,7 @@ struct judgement {
 	struct ssdpm_suspend_verdict verdict;
 	struct ssdpm_suspend_evidence *evidence;
 	size_t n;
+	bool lacks_substates; /* one of them has no first value */
 };
 
 static bool is_since_boot(uint32_t counter)
@@ -105,7 +108,7 @@ static bool may_have_wrapped(const struct judgement *j, uint32_t counter)
 
 /*
  * A value of one suspend alone has none before it. A counter that the first
- * reading lacks cannot have grown.
+ * reading lacks has an unknown value there, unless it never grew.
  */
 static int add_evidence(struct judgement *j, const struct counter *after,
 			struct ssdpm_error *reterr)
@@ -125,7 +128,8 @@ static int add_evidence(struct judgement *j, const struct counter *after,
 	if (before) {
 		e->before = before->value;
 		e->known |= SSDPM_SUSPEND_KNOWN_BEFORE;
-	} else if (!j->params->before && is_since_boot(after->counter)) {
+	} else if ((!j->params->before || !after->value) &&
+		   is_since_boot(after->counter)) {
 		e->known |= SSDPM_SUSPEND_KNOWN_BEFORE;
 	}
 	if (is_since_boot(e->counter) && e->after < e->before &&
@@ -172,11 +176,13 @@ static void find_substates(struct judgement *j)
 	for (size_t i = 0; i < j->n; i++) {
 		const struct ssdpm_suspend_evidence *e = &j->evidence[i];
 
-		if (e->counter != SSDPM_SLEEP_COUNTER_SUBSTATE || !has_both(e))
+		if (e->counter != SSDPM_SLEEP_COUNTER_SUBSTATE)
 			continue;
 		if (strcmp(e->name, v->wanted) > 0)
 			memcpy(v->wanted, e->name, sizeof(v->wanted));
-		if (has_grown(e) && strcmp(e->name, v->deepest) > 0)
+		if (!has_both(e))
+			j->lacks_substates = true;
+		else if (has_grown(e) && strcmp(e->name, v->deepest) > 0)
 			memcpy(v->deepest, e->name, sizeof(v->deepest));
 	}
 }
@@ -205,10 +211,24 @@ static uint32_t bearing_of(const struct judgement *j,
 	} else {
 		return SSDPM_SUSPEND_BEARING_NONE;
 	}
-	/* A shallower substate explains it. */
-	if (grew && v->deepest[0] && strcmp(v->deepest, v->wanted) != 0)
+	/* A shallower substate explains it, or may do so. */
+	if (grew && strcmp(v->deepest, v->wanted) != 0 &&
+	    (v->deepest[0] || j->lacks_substates))
 		return SSDPM_SUSPEND_BEARING_NONE;
 	return grew ? SSDPM_SUSPEND_BEARING_FOR : SSDPM_SUSPEND_BEARING_AGAINST;
+}
+
+/* Drain while the machine was awake is no drain in sleep. */
+static bool was_awake(const struct judgement *j)
+{
+	const struct ssdpm_suspend_reading *before = j->params->before;
+	const uint64_t begin_us = before ? before->at_us : 0;
+	const uint64_t end_us = j->params->after->at_us;
+	const uint64_t asleep_us = j->verdict.asleep_us;
+
+	return !begin_us || end_us < begin_us ||
+	       (end_us - begin_us > asleep_us &&
+		end_us - begin_us - asleep_us > asleep_us / MOST_AWAKE_SHARE);
 }
 
 static void weigh_battery(struct judgement *j)
@@ -230,7 +250,8 @@ static void weigh_battery(struct judgement *j)
 	}
 	/* With a charger nothing is known. 10^15 uWh are no battery. */
 	if (v->asleep_us == SSDPM_SUSPEND_UNKNOWN || v->asleep_us < 1000000 ||
-	    !known || given_uwh || taken_uwh > UINT64_C(1000000000000))
+	    was_awake(j) || !known || given_uwh ||
+	    taken_uwh > UINT64_C(1000000000000))
 		return;
 	v->battery_uw = taken_uwh * 3600 / (v->asleep_us / 1000000);
 	if (v->asleep_us < SHORTEST_FOR_BATTERY_US ||

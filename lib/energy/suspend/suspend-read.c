@@ -221,6 +221,8 @@ static void read_clocks(struct reader *reader)
 	    clock_gettime(CLOCK_MONOTONIC, &awake) ||
 	    clock_gettime(CLOCK_BOOTTIME, &boot))
 		return;
+	reader->reading->at_us =
+		(uint64_t)boot.tv_sec * 1000000 + (uint64_t)boot.tv_nsec / 1000;
 	us = (int64_t)(boot.tv_sec - awake.tv_sec) * 1000000 +
 	     (boot.tv_nsec - awake.tv_nsec) / 1000;
 	add(reader, SSDPM_SLEEP_COUNTER_ASLEEP, "", "clocks",

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A reading, and its text: how many counters there are, the identifier of the
- * boot, then a line for each counter.
+ * boot, the microseconds since then, and a line for each counter. Old texts
+ * have no such time.
  *
  *     ssdpm-suspend 1
  *     counters 1
  *     boot 5a9c...
+ *     at 7200000000
  *     substate 1234 /sys/kernel/debug/pmc_core/substate_residencies S0i3.0
  */
 #include <errno.h>
@@ -103,6 +105,9 @@ static bool parse_line(struct ssdpm_suspend_reading *reading, struct span line,
 		ssdpm__reading_set_boot(reading, line);
 		return true;
 	}
+	if (ssdpm__take(&line, "at "))
+		return ssdpm__take_uint(&line, UINT64_MAX, &reading->at_us) &&
+		       line.at == line.end;
 	if (!ssdpm__take_word(&line, &word))
 		return false;
 	counter = ssdpm__span_value(word, ssdpm_sleep_counter_from_string);
@@ -156,6 +161,9 @@ static int parse(struct ssdpm_suspend_reading *reading, struct span text,
 	    (reading->n != count || text.end[-1] != '\n'))
 		return ssdpm__fail(reterr, -EINVAL, number,
 				   "it was cut short: save it again");
+	if (!reading->n)
+		return ssdpm__fail(reterr, -EINVAL, number,
+				   "it has no counter: save it again");
 	return 0;
 }
 
@@ -177,7 +185,7 @@ int ssdpm_suspend_reading_from_text(const char *text, size_t size,
 int ssdpm_suspend_reading_to_text(const struct ssdpm_suspend_reading *reading,
 				  char **ret_text, struct ssdpm_error *reterr)
 {
-	const size_t size = (reading->n + 3) * MAX_LINE;
+	const size_t size = (reading->n + 4) * MAX_LINE;
 	char *text = malloc(size);
 	size_t at;
 
@@ -187,6 +195,9 @@ int ssdpm_suspend_reading_to_text(const struct ssdpm_suspend_reading *reading,
 	if (reading->boot[0])
 		at += (size_t)snprintf(text + at, size - at, "boot %s\n",
 				       reading->boot);
+	if (reading->at_us)
+		at += (size_t)snprintf(text + at, size - at, "at %" PRIu64 "\n",
+				       reading->at_us);
 	for (size_t i = 0; i < reading->n; i++) {
 		const struct counter *one = &reading->counters[i];
 

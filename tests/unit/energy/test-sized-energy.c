@@ -37,6 +37,7 @@ static struct ssdpm_tracer_params tracer_params = {
 static struct ssdpm_suspend_params suspend_params = {
 	.size = sizeof(suspend_params),
 };
+static const char suspend_text[] = "ssdpm-suspend 1\nslp-s0 0 /sys/x\n";
 static struct ssdpm_suspend_reading *suspend_reading;
 static struct ssdpm_observed_params observed_params;
 static struct ssdpm_integral *integral;
@@ -2150,9 +2151,9 @@ static int set_up(void **state)
 	set_up_bisect();
 	set_up_observation();
 	set_up_watched();
-	assert_int_equal(ssdpm_suspend_reading_from_text("ssdpm-suspend 1\n",
-							 16, &suspend_reading,
-							 NULL),
+	assert_int_equal(ssdpm_suspend_reading_from_text(
+				 suspend_text, strlen(suspend_text),
+				 &suspend_reading, NULL),
 			 0);
 	suspend_params.facts = &machine_facts;
 	suspend_params.after = suspend_reading;

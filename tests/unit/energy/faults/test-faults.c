@@ -176,6 +176,33 @@ static void a_line_of_dmesg_says_the_same(void **state)
 	}
 }
 
+static void a_line_of_dmesg_with_other_stamps_says_the_same(void **state)
+{
+	static const struct {
+		const char *head;
+		uint64_t us;
+	} heads[] = {
+		{ "[Mon Nov 30 02:01:08 2026] ", SSDPM_FAULT_NO_TIME },
+		{ "[Nov30 02:01] ", SSDPM_FAULT_NO_TIME },
+		{ "[  +0.000042] ", SSDPM_FAULT_NO_TIME },
+		{ "[    1.000000 <    0.000042>] ", SSDPM_FAULT_NO_TIME },
+		{ "2026-11-30T02:01:08,259288+00:00 ", SSDPM_FAULT_NO_TIME },
+		{ "kern  :err   : [ 1461.259288] ", 1461259288 },
+		{ "kern  :warn  : [Mon Nov 30 02:01:08 2026] ",
+		  SSDPM_FAULT_NO_TIME },
+		{ "local0:err   : 2026-11-30T02:01:08,259288+00:00 ",
+		  SSDPM_FAULT_NO_TIME },
+		{ "kern  :notice: ", SSDPM_FAULT_NO_TIME },
+		{ "<3>[ 1461.259288] ", 1461259288 },
+		{ "<12>", SSDPM_FAULT_NO_TIME },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N_LINES; i++)
+		for (size_t k = 0; k < sizeof(heads) / sizeof(heads[0]); k++)
+			assert_fault(heads[k].head, i, heads[k].us);
+}
+
 static void a_line_of_the_journal_says_the_same(void **state)
 {
 	(void)state;
@@ -189,9 +216,18 @@ static void a_line_of_the_journal_says_the_same(void **state)
 
 static void a_head_that_is_none_hides_the_line(void **state)
 {
-	static const char *const heads[] = { "4,1234,5934221031,- ", "4,1234; ",
+	static const char *const heads[] = { "4,1234,5934221031,- ",
+					     "4,1234; ",
 					     "4,1234,99999999999999999999,-; ",
-					     "[1.5 ", "x[1.5] " };
+					     "[1.5 ",
+					     "x[1.5] ",
+					     "<3 ",
+
+					     "kern  :soup  : ",
+					     ":err   : ",
+					     "kern  :err [1.5] ",
+					     "2026-11-30 02:01:08 ",
+					     "2026-11-30T02:01:0 " };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
@@ -264,6 +300,8 @@ int main(void)
 		cmocka_unit_test(
 			a_record_of_kmsg_has_a_device_a_kind_and_a_time),
 		cmocka_unit_test(a_line_of_dmesg_says_the_same),
+		cmocka_unit_test(
+			a_line_of_dmesg_with_other_stamps_says_the_same),
 		cmocka_unit_test(a_line_of_the_journal_says_the_same),
 		cmocka_unit_test(a_head_that_is_none_hides_the_line),
 		cmocka_unit_test(counters_of_aer_are_read),

@@ -545,6 +545,54 @@ static void written_pages_are_of_those_who_changed_them(void **state)
 	ssdpm_observation_free(observation);
 }
 
+/* Reads that a thread of this name asks for: of which kind their cause is. */
+static uint32_t kind_of(const char *name)
+{
+	struct ssdpm_observation *observation = observe();
+	char task[32];
+	uint32_t kind = 0;
+
+	snprintf(task, sizeof(task), "%s-20", name);
+	tell(observation, task, SECOND,
+	     "block_bio_queue: " DRIVE " R 100 + 8 [x]");
+	tell(observation, task, SECOND,
+	     "block_rq_issue: " DRIVE " R 4096 () 100 + 8 [x]");
+	tell(observation, task, SECOND + MS,
+	     "block_rq_complete: " DRIVE " R () 100 + 8 [0]");
+	finish(observation, SECOND + 2 * MS);
+	for (size_t i = 0; !kind; i++) {
+		struct ssdpm_cause cause = { .size = sizeof(cause) };
+
+		assert_int_equal(ssdpm_observation_get_cause(observation, 0, i,
+							     &cause, NULL),
+				 0);
+		if (!strcmp(cause.name, name))
+			kind = cause.kind;
+	}
+	ssdpm_observation_free(observation);
+	return kind;
+}
+
+static void a_program_whose_name_begins_as_that_of_a_thread_is_a_process(
+	void **state)
+{
+	static const char *const programs[] = {
+		"md5sum",	  "md5deep",	   "md127",	  "md0x_y",
+		"md_raid",	  "loop0fs",	   "loop",	  "loop5_x",
+		"f2fs_io",	  "btrfs-convert", "btrfs-image", "btrfs",
+		"btrfs-find-root"
+	};
+	static const char *const threads[] = { "md0_raid1",   "md127_resync",
+					       "loop0",	      "loop12",
+					       "btrfs-endio", "f2fs_gc-259:1" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		assert_int_equal(kind_of(programs[i]), SSDPM_CAUSE_PROCESS);
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
+		assert_int_equal(kind_of(threads[i]), SSDPM_CAUSE_KERNEL);
+}
+
 static void a_merged_request_is_shared_by_bytes(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -919,6 +967,41 @@ static void a_drive_is_known_while_another_one_works(void **state)
 	assert_in_range(drive_of(observation).now_ns, 8700 * MS, 9000 * MS);
 	assert_int_equal(drive_of(observation).phase, SSDPM_PHASE_RESIDENT);
 	ssdpm_observation_free(observation);
+}
+
+/* Whole or in parts, with or without a line before it. */
+static void a_line_that_is_too_long_is_bad_and_no_more(void **state)
+{
+	enum { LONGEST = 16384 };
+	static char line[LONGEST + 1002];
+	static const char head[] = "# format: ";
+
+	(void)state;
+	memset(line, 'A', sizeof(line));
+	memcpy(line, head, sizeof(head) - 1);
+	for (size_t n = LONGEST; n <= LONGEST + 1001;
+	     n += n > LONGEST ? 1000 : 1)
+		for (size_t first = 0; first < 2 * LONGEST; first += LONGEST) {
+			struct ssdpm_observation *observation = observe();
+			const struct ssdpm_observation_counts *counts =
+				ssdpm_observation_get_counts(observation);
+
+			line[n] = '\n';
+			assert_int_equal(ssdpm_observation_feed(observation,
+								line, first,
+								NULL),
+					 0);
+			assert_int_equal(ssdpm_observation_feed(
+						 observation, line + first,
+						 n + 1 - first, NULL),
+					 0);
+			line[n] = 'A';
+			feed(observation, "# partition: 259,1 259,0\n");
+			finish(observation, SECOND);
+			assert_int_equal(counts->n_lines, 2);
+			assert_int_equal(counts->n_bad, 1);
+			ssdpm_observation_free(observation);
+		}
 }
 
 static void lines_that_say_nothing_are_counted_or_passed_over(void **state)
@@ -1677,6 +1760,9 @@ int main(void)
 		cmocka_unit_test(written_pages_are_of_those_who_changed_them),
 		cmocka_unit_test(pages_of_btrfs_are_of_those_who_changed_them),
 		cmocka_unit_test(a_backing_that_cannot_be_read_is_counted),
+		cmocka_unit_test(
+			a_program_whose_name_begins_as_that_of_a_thread_is_a_process),
+		cmocka_unit_test(a_line_that_is_too_long_is_bad_and_no_more),
 		cmocka_unit_test(a_merged_request_is_shared_by_bytes),
 		cmocka_unit_test(what_was_not_seen_is_of_who_sends_it),
 		cmocka_unit_test(threads_are_found_whatever_their_names_are),

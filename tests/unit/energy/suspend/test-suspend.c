@@ -169,6 +169,34 @@ static void a_substate_that_grew_between_the_readings_is_reached(void **state)
 		       SSDPM_SUSPEND_OUTCOME_NOT_REACHED);
 }
 
+static void a_substate_that_the_first_reading_lacks_leaves_it_open(void **state)
+{
+	static const char before[] =
+		HEAD "success 2 " STATS "success\n"
+		     "hardware 20 " STATS "total_hw_sleep\n";
+	char after[512];
+	struct judged j;
+
+	(void)state;
+	/* A counter since boot that is 0 now was 0 then. */
+	for (unsigned int us = 0; us < 2; us++) {
+		snprintf(after, sizeof(after),
+			 HEAD
+			 "success 3 " STATS "success\n"
+			 "hardware 63 " STATS "total_hw_sleep\n"
+			 "last 43 " STATS "last_hw_sleep\n"
+			 "substate 63 " PMC "substate_residencies\tS0i2.0\n"
+			 "substate %u " PMC "substate_residencies\tS0i3.0\n",
+			 us);
+		j = judge((struct given){ .before = before, .after = after });
+		assert_string_equal(j.verdict.wanted, "S0i3.0");
+		assert_int_equal(j.verdict.outcome,
+				 us ? SSDPM_SUSPEND_OUTCOME_CANNOT_SAY :
+				      SSDPM_SUSPEND_OUTCOME_NOT_REACHED);
+		forget(&j);
+	}
+}
+
 static void counters_that_disagree_contradict_each_other(void **state)
 {
 	struct judged j = judge((struct given){
@@ -185,23 +213,34 @@ static void counters_that_disagree_contradict_each_other(void **state)
 	forget(&j);
 }
 
-/* An hour, in which the battery gives so many uWh. */
-static struct judged judge_battery(unsigned int uwh, unsigned int seconds)
+/* A sleep, in which the battery gives so many uWh. */
+static struct judged judge_sleep(unsigned int uwh, unsigned int seconds,
+				 const char *at_before, const char *at_after)
 {
-	char after[512];
+	char before[512], after[512];
 
+	snprintf(before, sizeof(before),
+		 HEAD "%ssuccess 1 " STATS "success\n"
+		      "hardware 1 " STATS "total_hw_sleep\n"
+		      "asleep 0 clocks\n"
+		      "battery 50000000 /sys/energy_now\tBAT0\n",
+		 at_before);
 	snprintf(after, sizeof(after),
-		 HEAD "success 2 " STATS "success\n"
+		 HEAD "%ssuccess 2 " STATS "success\n"
 		      "hardware 9 " STATS "total_hw_sleep\n"
 		      "asleep %u000000 clocks\n"
 		      "battery %u /sys/energy_now\tBAT0\n",
-		 seconds, 50000000 - uwh);
-	return judge((struct given){ .before = HEAD
-				     "success 1 " STATS "success\n"
-				     "hardware 1 " STATS "total_hw_sleep\n"
-				     "asleep 0 clocks\n"
-				     "battery 50000000 /sys/energy_now\tBAT0\n",
-				     .after = after });
+		 at_after, seconds, 50000000 - uwh);
+	return judge((struct given){ .before = before, .after = after });
+}
+
+/* Awake for a second. */
+static struct judged judge_battery(unsigned int uwh, unsigned int seconds)
+{
+	char at[64];
+
+	snprintf(at, sizeof(at), "at %u000000\n", 100 + seconds + 1);
+	return judge_sleep(uwh, seconds, "at 100000000\n", at);
 }
 
 static void more_than_a_watt_from_the_battery_is_against_it(void **state)
@@ -220,6 +259,33 @@ static void more_than_a_watt_from_the_battery_is_against_it(void **state)
 	/* A gauge is too coarse for less than ten minutes. */
 	j = judge_battery(2500000, 599);
 	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_REACHED);
+	forget(&j);
+}
+
+static void what_the_battery_gave_while_awake_is_not_of_the_sleep(void **state)
+{
+	static const struct {
+		const char *before, *after;
+	} ats[] = {
+		{ "", "" },
+		{ "at 100000000\n", "" },
+		{ "", "at 3700000000\n" },
+		/* Longer than 72 s, and the clock of another boot. */
+		{ "at 100000000\n", "at 3772000001\n" },
+		{ "at 3700000000\n", "at 100000000\n" },
+	};
+	struct judged j;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ats) / sizeof(ats[0]); i++) {
+		j = judge_sleep(2500000, 3600, ats[i].before, ats[i].after);
+		assert_int_equal(j.verdict.outcome,
+				 SSDPM_SUSPEND_OUTCOME_REACHED);
+		assert_true(j.verdict.battery_uw == SSDPM_SUSPEND_UNKNOWN);
+		forget(&j);
+	}
+	j = judge_sleep(2500000, 3600, "at 100000000\n", "at 3772000000\n");
+	assert_int_equal(j.verdict.battery_uw, 2500000);
 	forget(&j);
 }
 
@@ -385,8 +451,9 @@ static void readings_that_do_not_go_together_are_refused(void **state)
 	struct judged j;
 
 	(void)state;
-	j = judge((struct given){ .before = "ssdpm-suspend 1\nboot bbbb\n",
-				  .after = HEAD });
+	j = judge((struct given){ .before = "ssdpm-suspend 1\nboot bbbb\n"
+					    "slp-s0 9 /sys/x\n",
+				  .after = HEAD "slp-s0 9 /sys/x\n" });
 	assert_int_equal(j.err, -ESTALE);
 	j = judge((struct given){ .before = HEAD "hardware 9 /sys/x\n",
 				  .after = HEAD "hardware 8 /sys/x\n" });
@@ -512,7 +579,7 @@ static void leave_out_count(char *text)
 	unsigned int n = 0;
 
 	for (const char *at = rest; *at; at = strchr(at, '\n') + 1)
-		n += strncmp(at, "boot ", 5) != 0;
+		n += strncmp(at, "boot ", 5) != 0 && strncmp(at, "at ", 3) != 0;
 	assert_int_equal(strncmp(count, "counters ", 9), 0);
 	assert_int_equal(strtoul(count + 9, NULL, 10), n);
 	memmove(count, rest, strlen(rest) + 1);
@@ -521,7 +588,8 @@ static void leave_out_count(char *text)
 static void the_text_of_a_reading_gives_it_back(void **state)
 {
 	static const char text[] =
-		HEAD "success 18446744073709551615 " STATS "success\t\n"
+		HEAD "at 7200000000\n"
+		     "success 18446744073709551615 " STATS "success\t\n"
 		     "d-state 3 kernel log\t0000:04:00.0\n";
 	struct ssdpm_suspend_reading *reading = reading_of(text);
 	struct ssdpm_error error = fixture_error();
@@ -580,6 +648,10 @@ static void other_texts_are_refused(void **state)
 
 	(void)state;
 	assert_refused("", -EINVAL, 1);
+	assert_refused("ssdpm-suspend 1\n", -EINVAL, 1);
+	assert_refused(HEAD "at 5\n", -EINVAL, 3);
+	assert_refused(HEAD "at soon\n", -EINVAL, 3);
+	assert_refused("ssdpm-suspend 1\ncounters 0\n", -EINVAL, 2);
 	assert_refused("ssdpm-suspend 2\n", -EINVAL, 1);
 	assert_refused(HEAD "success\n", -EINVAL, 3);
 	assert_refused(HEAD "success -1 /sys/x\n", -EINVAL, 3);
@@ -604,7 +676,8 @@ static void the_log_has_the_states_of_devices(void **state)
 		"D3cold\n"
 		"6,1,1,-;ahci 0000:00:17.0: PCI PM: Suspend power state: soup\n"
 		": PCI PM: Suspend power state: D0\n";
-	struct ssdpm_suspend_reading *reading = reading_of(HEAD);
+	struct ssdpm_suspend_reading *reading =
+		reading_of(HEAD "d-state 0 kernel log\t0000:04:00.0\n");
 	struct ssdpm_error error = fixture_error();
 	char *text = NULL;
 
@@ -713,7 +786,8 @@ static void a_maximum_of_0_is_a_counter_that_no_driver_fills(void **state)
 static void what_is_missing_is_said(void **state)
 {
 	struct ssdpm_machine_facts facts = { .size = sizeof(facts) };
-	struct ssdpm_suspend_reading *reading = reading_of(HEAD);
+	struct ssdpm_suspend_reading *reading =
+		reading_of(HEAD "package 9 /sys/x\n");
 	struct ssdpm_suspend_params params = { .size = sizeof(params) };
 	struct ssdpm_error error = fixture_error();
 	char *text = UNTOUCHED;
@@ -743,6 +817,10 @@ int main(void)
 		cmocka_unit_test(the_deepest_substate_decides),
 		cmocka_unit_test(
 			a_substate_that_grew_between_the_readings_is_reached),
+		cmocka_unit_test(
+			a_substate_that_the_first_reading_lacks_leaves_it_open),
+		cmocka_unit_test(
+			what_the_battery_gave_while_awake_is_not_of_the_sleep),
 		cmocka_unit_test(counters_that_disagree_contradict_each_other),
 		cmocka_unit_test(
 			more_than_a_watt_from_the_battery_is_against_it),
