@@ -161,7 +161,7 @@ struct group_use {
 	const struct option_group *group;
 	void *settings;
 	bool rare;	  /* --help leaves all of it to --help-all */
-	const char *verb; /* in the place of "Set"; NULL: that */
+	const char *verb; /* replaces "Set"; NULL: that */
 	const char *of;	  /* the one action that takes it; NULL: each */
 };
 

@@ -224,7 +224,7 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 	likely.high_uw = asleep.saving.high_uw;
 	fprintf(file, "\nToday, sleep already %s", saving_text(&likely).text);
 	if (n_undecided)
-				fprintf(file, "; %zu drive%s undecided", n_undecided,
+		fprintf(file, "; %zu drive%s undecided", n_undecided,
 			n_undecided == 1 ? " is" : "s are");
 	if (tuning->n_changes || tuning->options->price_per_kwh <= 0) {
 		putc('.', file);

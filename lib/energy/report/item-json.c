@@ -13,7 +13,7 @@ static const struct ssdpm_saving *known_saving(
 	return item->before ? &item->saving : NULL;
 }
 
-/* What a saving means in a year; NULL: it is not known. */
+/* The energy of a saving in a year, and its price; NULL: unknown. */
 struct year {
 	const struct ssdpm_energy_report *report;
 	const struct ssdpm_gain *wh, *price;
