@@ -187,6 +187,14 @@ static void find_substates(struct judgement *j)
 	}
 }
 
+/* Nobody knows whether there was a suspend since the first reading. */
+static bool is_last_of_unknown(const struct judgement *j,
+			       const struct ssdpm_suspend_evidence *e)
+{
+	return j->params->before && j->verdict.n_suspends == UINT32_MAX &&
+	       !(e->known & SSDPM_SUSPEND_KNOWN_BEFORE);
+}
+
 /* Whether it shows deep sleep: enum ssdpm_suspend_bearing. */
 static uint32_t bearing_of(const struct judgement *j,
 			   const struct ssdpm_suspend_evidence *e)
@@ -196,7 +204,7 @@ static uint32_t bearing_of(const struct judgement *j,
 
 	if (e->counter == SSDPM_SLEEP_COUNTER_LAST) {
 		/* Without a success it is of an earlier suspend. */
-		if (!v->n_suspends)
+		if (!v->n_suspends || is_last_of_unknown(j, e))
 			return SSDPM_SUSPEND_BEARING_NONE;
 		grew = e->after && !(e->known & SSDPM_SUSPEND_KNOWN_BEFORE &&
 				     !has_grown(e));

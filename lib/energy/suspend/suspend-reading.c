@@ -161,7 +161,8 @@ static int parse(struct ssdpm_suspend_reading *reading, struct span text,
 	    (reading->n != count || text.end[-1] != '\n'))
 		return ssdpm__fail(reterr, -EINVAL, number,
 				   "it was cut short: save it again");
-	if (!reading->n)
+	/* The first line alone; a machine may have none, and says so. */
+	if (!reading->n && count == UINT64_MAX)
 		return ssdpm__fail(reterr, -EINVAL, number,
 				   "it has no counter: save it again");
 	return 0;
