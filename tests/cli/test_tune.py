@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -326,17 +327,37 @@ def test_a_drive_whose_sleep_is_not_decided_is_not_in_what_sleep_saves(
     ssdpm: Command, tmp_path: pathlib.Path
 ) -> None:
     fake = machines.Machine(machines.KERNEL_7)
-    for drive, table in (
-        (machines.SN530, machines.SN530_TABLE),
-        (machines.EVO_PLUS, machines.EVO_PLUS_TABLE),
-    ):
-        fake.nvme(drive, machines.ALL_OFF, table=table)
+    # Its sleep hardly takes less than its rest.
+    warm = dataclasses.replace(
+        machines.SN530,
+        states=[
+            machines.State(1, 0, 0, operational=True),
+            machines.State(0.1, 3900, 11000, operational=False),
+            machines.State(0.09, 5000, 39000, operational=False),
+        ],
+    )
+    fake.nvme(warm, machines.ALL_OFF, table=[(1, 100), (2, 2000)])
+    fake.nvme(machines.EVO_PLUS, machines.ALL_OFF, table=machines.EVO_PLUS_TABLE)
     fake.write(tmp_path / "two")
     call = ["tune", "-n", "--root", str(tmp_path / "two")]
     words = [drive["awake"]["verdict"] for drive in advised(ssdpm, *call)]
-    assert words == ["not-decided", "probably-costs"]
+    assert words == ["not-decided", "costs"]
     text = " ".join(ssdpm.output(*call).split())
     assert "; 1 drive is undecided. I/Os wait" in text
+
+
+@pytest.mark.parametrize("drive", [machines.SN530, machines.EVO_PLUS, machines.TOSHIBA])
+def test_sleep_costs_nothing_if_the_link_stays_awake(
+    ssdpm: Command, tmp_path: pathlib.Path, drive: machines.Nvme
+) -> None:
+    """The power of the idle drive contains the same link."""
+    fake = machines.Machine(machines.KERNEL_7)
+    fake.nvme(drive, machines.ALL_OFF, table=[(3, 100)] * 3 + [(4, 2000)])
+    fake.write(tmp_path / "fake")
+    [found] = advised(ssdpm, "tune", "-n", "--root", str(tmp_path / "fake"))
+    assert found["awake"]["verdict"] in ("costs", "probably-costs")
+    # Beyond the power of the transitions.
+    assert found["awake"]["high_uw"] < 20000
 
 
 @pytest.mark.parametrize("what", ["no-apst", "no-lpm", "balanced"])
@@ -761,7 +782,7 @@ def test_a_link_that_is_off_is_priced_and_not_set(ssdpm: Command, machine: Make)
     assert asleep["link"] is None and link["likely"]["verdict"] == "saves"
     assert [link["pcie_link_today"], link["pcie_link"]] == ["l0", "l1.2"]
     words = " ".join(ssdpm.output("tune", "-n", "--root", str(root)).split())
-    assert "Link of nvme1 in l1.2, not l0: saves 240 mW (likely 96 to 900), delay unknown." in words
+    assert "Link of nvme1 in l1.2, not l0: saves 240 mW (likely 96 to 740), delay unknown." in words
     assert f"Set by the policy of pcie_aspm, not by ssdpm: ssdpm show --root {root} nvme1" in words
     policy = "/sys/module/pcie_aspm/parameters/policy"
     assert link["changes"] == [{"path": policy, "value": "powersupersave"}]

@@ -159,12 +159,12 @@ static void free_pair(struct ssdpm_sim *sims[2])
 }
 
 /* Asleep, a drive takes no more with its link than idle with the same link. */
-static void lower_link(const struct priced_drive *drive,
-		       const struct ssdpm_model *model,
-		       struct ssdpm_parameter *parameters)
+static void fit_link(const struct priced_drive *drive,
+		     const struct ssdpm_model *model,
+		     struct ssdpm_parameter *parameters)
 {
-	const uint64_t idle =
-		parameters[drive->order.operational_state].nominal;
+	struct ssdpm_parameter *idle =
+		&parameters[drive->order.operational_state];
 	size_t n, asleep = 0;
 	const struct ssdpm_power_state *states =
 		ssdpm_model_get_states(model, &n);
@@ -176,10 +176,16 @@ static void lower_link(const struct priced_drive *drive,
 		struct ssdpm_parameter *p = &parameters[i];
 		const uint64_t state = parameters[asleep].nominal;
 
-		if (p->kind == SSDPM_PARAMETER_LINK_POWER &&
-		    p->nominal + state > idle)
-			p->nominal = at_least(p->low,
-					      idle > state ? idle - state : 0);
+		if (p->kind != SSDPM_PARAMETER_LINK_POWER ||
+		    p->nominal + state <= idle->nominal)
+			continue;
+		p->nominal = at_least(p->low, idle->nominal > state ?
+						      idle->nominal - state :
+						      0);
+		if (idle->nominal < state + p->nominal)
+			idle->nominal = state + p->nominal < idle->high ?
+						state + p->nominal :
+						idle->high;
 	}
 }
 
@@ -198,7 +204,7 @@ static void hide(const struct unknowns *unknowns,
 		if (parameters[i].nominal > parameters[i - 1].nominal)
 			parameters[i].nominal = at_least(
 				parameters[i].low, parameters[i - 1].nominal);
-	lower_link(drive, model, parameters);
+	fit_link(drive, model, parameters);
 	for (size_t i = 0; i < drive->n; i++)
 		parameters[i].low = parameters[i].high = parameters[i].nominal;
 }

@@ -203,23 +203,34 @@ static void put_in_order(const struct unknowns *unknowns,
 
 /*
  * A drive that sleeps draws no more with its link than the idle drive, whose
- * power contains the same link. So the link is lowered, unless its range
- * prevents that.
+ * power contains the same link. So the link is lowered, and the idle power is
+ * raised if the link's range prevents that.
  */
-static void put_link_below_idle(const struct trial *trial,
-				double powers[SSDPM_MAX_PARAMETERS])
+static void put_link_in_order(const struct trial *trial,
+			      double powers[SSDPM_MAX_PARAMETERS])
 {
 	const struct priced_drive *drive = trial->unknowns.drive;
-	const double left =
-		powers[drive->order.operational_state] - powers[trial->asleep];
+	const uint32_t operational = drive->order.operational_state;
+	const double asleep = powers[trial->asleep];
+	double *idle = &powers[operational], before = *idle;
 
 	if (!trial->asleep)
 		return;
-	for (size_t i = 0; i < drive->n; i++)
-		if (drive->parameters[i].kind == SSDPM_PARAMETER_LINK_POWER)
-			powers[i] =
-				ssdpm__max(ssdpm__min(powers[i], left),
-					   (double)drive->parameters[i].low);
+	for (size_t i = 0; i < drive->n; i++) {
+		const struct ssdpm_parameter *p = &drive->parameters[i];
+
+		if (p->kind != SSDPM_PARAMETER_LINK_POWER)
+			continue;
+		powers[i] = ssdpm__max(ssdpm__min(powers[i], *idle - asleep),
+				       (double)p->low);
+		*idle = ssdpm__max(
+			*idle,
+			ssdpm__min(
+				asleep + powers[i],
+				(double)drive->parameters[operational].high));
+	}
+	if (*idle > before)
+		put_in_order(&trial->unknowns, powers);
 }
 
 /* A deeper state of the link draws no more. */
@@ -299,7 +310,7 @@ static void draw_powers(const struct trial *trial, struct drawn_powers *drawn,
 		one->share = (one->share + one->step) % trial->n;
 	}
 	put_in_order(unknowns, powers);
-	put_link_below_idle(trial, powers);
+	put_link_in_order(trial, powers);
 	if (trial->deeper_link)
 		put_links_in_order(drive, powers);
 }
