@@ -340,11 +340,6 @@ void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
 int ssdpm__lpm_path(const struct ssdpm_device_facts *facts,
 		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr);
 
-/* revert.c: has a commit since the boot written this value? */
-int ssdpm__plan_has_changed(struct ssdpm_plan *plan,
-			    const struct change *change, bool *ret_changed,
-			    struct ssdpm_error *reterr);
-
 /* commit.c: after an undo, what does the value of a step say? */
 void ssdpm__read_back(const struct ssdpm_plan *plan, struct step *step);
 
@@ -680,6 +675,14 @@ int ssdpm__keep_complete(const struct site *site, struct ssdpm_error *reterr);
 /* The record of the last commits; empty if there is none. */
 int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
 		     struct ssdpm_error *reterr);
+/* What the commits since the boot have changed; none if there was none. */
+int ssdpm__plan_read_changed(struct ssdpm_plan *plan,
+			     struct changes *ret_changes,
+			     struct ssdpm_error *reterr);
+/* Has one of them written this value? */
+int ssdpm__plan_has_changed(struct ssdpm_plan *plan,
+			    const struct change *change, bool *ret_changed,
+			    struct ssdpm_error *reterr);
 
 /* verify.c: compare the tables that were built; words go to the steps. */
 int ssdpm__check_tables(struct ssdpm_plan *plan, const char *device,

@@ -190,43 +190,6 @@ static int add_recorded(struct ssdpm_plan *plan, const struct change *change,
 	return ssdpm__plan_put(plan, step, reterr);
 }
 
-/* What the commits since the boot have changed; none where there was none. */
-static int read_changes(struct ssdpm_plan *plan, struct changes *ret_changes,
-			struct ssdpm_error *reterr)
-{
-	struct site site;
-	int err;
-
-	*ret_changes = (struct changes){ 0 };
-	err = ssdpm__plan_check_open(plan, reterr);
-	if (err)
-		return err;
-	err = ssdpm__site_find(plan, false, &site, reterr);
-	if (err)
-		return err == -ENOENT ? 0 : err;
-	err = ssdpm__read_kept(&site, ret_changes, reterr);
-	ssdpm__site_close(&site);
-	return err;
-}
-
-int ssdpm__plan_has_changed(struct ssdpm_plan *plan,
-			    const struct change *change, bool *ret_changed,
-			    struct ssdpm_error *reterr)
-{
-	struct ssdpm_error error = { 0 };
-	struct changes changes;
-	int err = read_changes(plan, &changes, &error);
-
-	if (err)
-		return ssdpm__pass_on(err, &error, reterr);
-	*ret_changed = false;
-	for (size_t i = 0; i < changes.n; i++)
-		*ret_changed |= changes.list[i]->kind == change->kind &&
-				!strcmp(changes.list[i]->path, change->path);
-	ssdpm__changes_free(&changes);
-	return 0;
-}
-
 /*
  * The next process with the lock puts back a journal that is set aside, before
  * anything else. The step is never done, and fails until then.
@@ -311,7 +274,7 @@ static int add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	if (plan->n_steps)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the plan has other steps: make a new one");
-	err = read_changes(plan, &changes, reterr);
+	err = ssdpm__plan_read_changed(plan, &changes, reterr);
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < changes.n; i++)
@@ -362,7 +325,7 @@ static int add_applied(struct ssdpm_plan *plan,
 		       struct ssdpm_error *reterr)
 {
 	struct changes changes;
-	int err = read_changes(plan, &changes, reterr);
+	int err = ssdpm__plan_read_changed(plan, &changes, reterr);
 
 	for (size_t i = 0; !err && i < changes.n; i++)
 		if (!device ||

@@ -246,3 +246,40 @@ int ssdpm__keep_finish(const struct site *site)
 		ssdpm__reserve(site, old_kept, NULL);
 	return 0;
 }
+
+int ssdpm__plan_read_changed(struct ssdpm_plan *plan,
+			     struct changes *ret_changes,
+			     struct ssdpm_error *reterr)
+{
+	struct site site;
+	int err;
+
+	*ret_changes = (struct changes){ 0 };
+	err = ssdpm__plan_check_open(plan, reterr);
+	if (err)
+		return err;
+	err = ssdpm__site_find(plan, false, &site, reterr);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = ssdpm__read_kept(&site, ret_changes, reterr);
+	ssdpm__site_close(&site);
+	return err;
+}
+
+int ssdpm__plan_has_changed(struct ssdpm_plan *plan,
+			    const struct change *change, bool *ret_changed,
+			    struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error = { 0 };
+	struct changes changes;
+	int err = ssdpm__plan_read_changed(plan, &changes, &error);
+
+	if (err)
+		return ssdpm__pass_on(err, &error, reterr);
+	*ret_changed = false;
+	for (size_t i = 0; i < changes.n; i++)
+		*ret_changed |= changes.list[i]->kind == change->kind &&
+				!strcmp(changes.list[i]->path, change->path);
+	ssdpm__changes_free(&changes);
+	return 0;
+}

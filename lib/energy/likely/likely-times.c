@@ -55,12 +55,12 @@ void ssdpm__subject_free(struct subject *subject)
 }
 
 /* The idle times that reach a length, and how long all are up to it. */
-struct reach {
+struct reached {
 	double n;
 	double ns;
 };
 
-static struct reach reach(const struct subject *subject, double length_ns)
+static struct reached reached(const struct subject *subject, double length_ns)
 {
 	const struct likely_gap *all = &subject->gaps[subject->n_gaps], *gap;
 	size_t from = 0, to = subject->n_gaps;
@@ -75,8 +75,8 @@ static struct reach reach(const struct subject *subject, double length_ns)
 	}
 	gap = &subject->gaps[from];
 	if (gap == all)
-		return (struct reach){ 0, all->shorter_ns };
-	return (struct reach){
+		return (struct reached){ 0, all->shorter_ns };
+	return (struct reached){
 		all->shorter - gap->shorter,
 		gap->shorter_ns + (all->shorter - gap->shorter) * length_ns,
 	};
@@ -87,19 +87,20 @@ static double add_gaps(struct likely_times *times,
 		       const struct subject *subject)
 {
 	const struct chain *chain = &times->chain;
-	const struct reach all = reach(subject, INFINITY);
-	struct reach here =
-		chain->n ? reach(subject, (double)chain->steps[0].at_ns) : all;
+	const struct reached all = reached(subject, INFINITY);
+	struct reached here =
+		chain->n ? reached(subject, (double)chain->steps[0].at_ns) :
+			   all;
 	double delay = 0;
 
 	times->stay_ns[chain->operational_state] += here.ns;
 	for (uint32_t i = 0; i < chain->n; i++) {
 		const struct chain_step *step = &chain->steps[i];
 		const double resident_ns = (double)step->resident_ns;
-		const struct reach resident = reach(subject, resident_ns);
-		const struct reach next =
+		const struct reached resident = reached(subject, resident_ns);
+		const struct reached next =
 			i + 1 < chain->n ?
-				reach(subject, (double)step[1].at_ns) :
+				reached(subject, (double)step[1].at_ns) :
 				all;
 		double entries = here.n * (resident_ns - (double)step->at_ns);
 		double exits = (here.n - next.n) * (double)step->exit_ns;
