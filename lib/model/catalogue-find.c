@@ -282,10 +282,26 @@ static int fail_firmware(const struct drive_search *search,
 			   words.n < SIMILAR ? "" : " and others");
 }
 
+/* Whether a key has this word, but for one letter. */
+static bool has_nearly(const char *key, const char *word, size_t length)
+{
+	const size_t n = strlen(key);
+
+	for (size_t at = 0; at + length <= n; at++) {
+		size_t wrong = 0;
+
+		for (size_t i = 0; i < length; i++)
+			wrong += key[at + i] != word[i];
+		if (wrong <= 1)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Counts the letters of a name in a key. For each word it counts those at its
- * beginning, if they are three or the word; one more if the key begins as the
- * name.
+ * beginning, if they are three or the word. Of four or more, one letter may be
+ * wrong. One more counts if the key begins as the name.
  */
 static size_t likeness(const char *key, const char *name)
 {
@@ -297,6 +313,9 @@ static size_t likeness(const char *key, const char *name)
 
 		while (length > 1 && !memmem(key, strlen(key), name, length))
 			length--;
+		if (word > 3 && length + 1 < word &&
+		    has_nearly(key, name, word))
+			length = word - 1;
 		if (length > 2 || (length > 1 && length == word))
 			sum += length;
 		name += word + strspn(name + word, " ");

@@ -86,7 +86,7 @@ def test_what_it_sets_is_in_force_and_revert_goes_back(ssdpm: Command, machine: 
     before = settings(root)
     text = ssdpm.output("tune", "--yes", "--root", str(root))
     assert text.splitlines()[-2:] == [
-        "Done, and in force: 2 settings.",
+        "Done, and in force until the next boot: 2 settings.",
         f"To go back to before the first change: ssdpm revert --root {root}",
     ]
     changed = {path for path, value in settings(root).items() if value != before[path]}
@@ -243,7 +243,7 @@ def test_a_yes_sets_it(ssdpm: Command, machine: Make) -> None:
     root = machine("desktop-6.1")
     before = settings(root)
     status, said = ask(ssdpm, root, b"y\n")
-    assert status == 0 and b"Done, and in force: 2 settings." in said
+    assert status == 0 and b"Done, and in force until the next boot: 2 settings." in said
     assert settings(root) != before
 
 
@@ -921,7 +921,7 @@ def test_what_is_set_once_is_not_advised_again(ssdpm: Command, machine: Make) ->
     """The capture keeps its empty table, whatever the limit is."""
     call = ["--root", str(machine("apst-off"))]
     assert advised(ssdpm, "tune", "-n", *call)[0]["advice"] == "set"
-    assert "Done, and in force: 1 setting." in ssdpm.output("tune", "--yes", *call)
+    assert "Done, and in force until the next boot: 1 setting." in ssdpm.output("tune", "--yes", *call)
     assert advised(ssdpm, "tune", "-n", *call)[0]["advice"] == "keep"
     assert "Nothing to change" in ssdpm.output("tune", "--yes", *call)
     assert "Next: ssdpm tune" not in ssdpm.output("status", *call)

@@ -291,7 +291,7 @@ def test_a_trial_decides_what_nothing_else_does(guest: vm.Guest) -> None:
 
 
 def test_it_sets_what_the_dry_run_showed(guest: vm.Guest) -> None:
-    assert "Done, and in force: 3 settings.\n" in guest.ok("tune")
+    assert "Done, and in force until the next boot: 3 settings.\n" in guest.ok("tune")
     settings = [row["setting"] for row in guest.json("tried")]
     [limit_us] = [s["max_exit_latency_us"] for s in settings if not s["lpm"]]
     assert limit(guest, "first") == "0" != limit(guest, "tune") == str(limit_us)

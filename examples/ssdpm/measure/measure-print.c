@@ -265,11 +265,11 @@ static void print_work(const struct ssdpm_idle_work *work)
 		puts("  idle, it does nothing by itself that can be told");
 		return;
 	}
-	printf("  if nothing uses it, it works %s by itself, %s on average",
-	       counted(work->n, "time").text,
-	       watts_text(work->mean_extra_w).text);
-	printf("; in the middle %s for %s\n", joules_text(work->extra_j).text,
+	printf("  if nothing uses it, it works %s by itself: %s for %s in the median\n",
+	       counted(work->n, "time").text, joules_text(work->extra_j).text,
 	       time_text(work->duration_ns).text);
+	printf("  this work adds %s to its mean power\n",
+	       watts_text(work->mean_extra_w).text);
 	if (work->regular)
 		printf("  regularly, each %s (+-%s)\n",
 		       time_text(work->period_ns).text,

@@ -243,8 +243,9 @@ static void say_done(const struct tuning *tuning)
 {
 	if (tuning->common->quiet || tuning->common->form)
 		return;
-	printf("\nDone, and in force: %zu setting%s.\n", tuning->n_changes,
-	       tuning->n_changes == 1 ? "" : "s");
+	printf("\nDone, and in force%s: %zu setting%s.\n",
+	       tuning->options->keep ? "" : " until the next boot",
+	       tuning->n_changes, tuning->n_changes == 1 ? "" : "s");
 	say_old_tables(tuning);
 	say_way_back(tuning, tuning->options->keep);
 }

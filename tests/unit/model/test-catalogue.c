@@ -514,6 +514,9 @@ static void what_is_not_there_is_enoent_and_similar_names_are_named(
 	(void)state;
 	assert_not_found(built_in, "WDC PC SN999", NULL, -ENOENT,
 			 "not in the catalogue; did you mean WDC PC SN520");
+	/* One wrong letter in the word that matters. */
+	assert_not_found(built_in, "WDC PC SM530", NULL, -ENOENT,
+			 "; did you mean WDC PC SN530 ");
 	assert_not_found(built_in, "Samsng 970", NULL, -ENOENT,
 			 "; did you mean Samsung SSD 970 EVO 1TB, ");
 	assert_not_found(built_in, "wdc nonsense", NULL, -ENOENT,
