@@ -300,7 +300,7 @@ static bool has_nearly(const char *key, const char *word, size_t length)
 
 /*
  * Counts the letters of a name in a key. For each word it counts those at its
- * beginning, if they are three or the word. Of four or more, one letter may be
+ * beginning, if they are three or the word. One letter of four or more may be
  * wrong. One more counts if the key begins as the name.
  */
 static size_t likeness(const char *key, const char *name)
