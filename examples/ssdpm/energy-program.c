@@ -58,6 +58,7 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 		.size = sizeof(params),
 		.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_AWAKE,
 		.patience = SSDPM_PATIENCE_NORMAL,
+		.hours_per_day = 24,
 	};
 	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
 	struct ssdpm_energy_report *report;
