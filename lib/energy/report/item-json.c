@@ -56,7 +56,7 @@ int ssdpm_energy_report_item_to_json(const struct ssdpm_energy_report *report,
 	if (ssdpm_energy_report_get_item(report, index, &item))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "the report has no item %zu", index);
-	if (find_saving(&item, &saving)) {
+	if (report->hours_per_day && find_saving(&item, &saving)) {
 		ssdpm_saving_get_year_wh(&saving, report->hours_per_day, &wh);
 		price.low = wh.low * report->price_per_kwh / 1e3;
 		price.nominal = wh.nominal * report->price_per_kwh / 1e3;
