@@ -691,7 +691,7 @@ def test_the_status_tells_of_a_drive_that_cannot_be_read(
     assert b"Change 2 of 3 drives" in result.stdout
     # The others are set.
     result = ssdpm("tune", "--yes", "--root", str(root))
-    assert result.returncode == 6 and b"in force: 2 settings" in result.stdout
+    assert result.returncode == 6 and b"in force until the next boot: 2 settings" in result.stdout
     assert ssdpm("tune", "-n", "--root", str(root), "sda").returncode == 0
 
 
