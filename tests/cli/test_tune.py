@@ -358,6 +358,9 @@ def test_sleep_costs_nothing_if_the_link_stays_awake(
     assert found["awake"]["verdict"] in ("costs", "probably-costs")
     # Beyond the power of the transitions.
     assert found["awake"]["high_uw"] < 20000
+    word = "already" if found["awake"]["verdict"] == "costs" else "probably"
+    text = ssdpm.output("tune", "-n", "--root", str(tmp_path / "fake"))
+    assert f"Today, sleep {word} saves " in text
 
 
 @pytest.mark.parametrize("what", ["no-apst", "no-lpm", "balanced"])

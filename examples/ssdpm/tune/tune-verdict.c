@@ -14,6 +14,7 @@
 struct total {
 	struct ssdpm_saving saving;
 	bool has_range;
+	bool is_sure; /* of each drive, and not only probably */
 };
 
 /*
@@ -190,7 +191,7 @@ static void write_battery_asleep(FILE *file, const struct tuning *tuning,
  */
 static struct total total_asleep(const struct tuning *tuning, size_t *ret_n)
 {
-	struct total total = { .has_range = true };
+	struct total total = { .has_range = true, .is_sure = true };
 
 	*ret_n = 0;
 	for (size_t i = 0; i < tuning->n; i++) {
@@ -202,6 +203,7 @@ static struct total total_asleep(const struct tuning *tuning, size_t *ret_n)
 		if (awake->verdict != SSDPM_SAVING_COSTS &&
 		    awake->verdict != SSDPM_SAVING_PROBABLY_COSTS)
 			continue;
+		total.is_sure &= awake->verdict == SSDPM_SAVING_COSTS;
 		total.saving.nominal_uw -= awake->median_uw;
 		total.saving.low_uw -= awake->high_uw;
 		total.saving.high_uw -= awake->low_uw;
@@ -215,14 +217,18 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 {
 	size_t n_undecided;
 	const struct total asleep = total_asleep(tuning, &n_undecided);
-	struct ssdpm_likely likely = { .verdict = SSDPM_SAVING_SAVES };
+	struct ssdpm_likely likely = {
+		.verdict = asleep.is_sure ? SSDPM_SAVING_SAVES :
+					    SSDPM_SAVING_PROBABLY_SAVES,
+	};
 
 	if (!asleep.saving.nominal_uw)
 		return;
 	likely.low_uw = asleep.saving.low_uw;
 	likely.median_uw = asleep.saving.nominal_uw;
 	likely.high_uw = asleep.saving.high_uw;
-	fprintf(file, "\nToday, sleep already %s", saving_text(&likely).text);
+	fprintf(file, "\nToday, sleep %s%s", asleep.is_sure ? "already " : "",
+		saving_text(&likely).text);
 	if (n_undecided)
 		fprintf(file, "; %zu drive%s undecided", n_undecided,
 			n_undecided == 1 ? " is" : "s are");
