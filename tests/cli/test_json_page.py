@@ -62,7 +62,7 @@ CALLS = [
     + ["--root", "eight-drives", "nvme0"],
     *6 * [["bisect", "good", "--json", "--root", "eight-drives"]],
     # What somebody else sets then is not as before the search.
-    ["apply", "--json", "-q", "--latency", "7ms", "--root", "eight-drives", "nvme0"],
+    ["apply", "--json", "--latency", "7ms", "--root", "eight-drives", "nvme0"],
     ["bisect", "report", "--json", "--root", "eight-drives"],
     ["workload", "--json", "lomax"],
     ["workload", "--json", "--list"],
