@@ -1043,6 +1043,12 @@ OBSERVED = {
     ],
     "stacked": [
         ("firefox", "1.0", "writeback_dirty_folio: bdi 254:0: ino=5 index=9"),
+        (
+            "kworker/u8:1",
+            "1.9",
+            "writeback_single_inode_start: bdi 254:0: ino=6 state=0x0 dirtied_when=1 "
+            "age=30 index=0 to_write=-1 wrote=0 cgroup_ino=77",
+        ),
         ("kworker/u8:1", "2.0", "block_bio_queue: 254,0 W 4096 + 16 [kworker/u8:1]"),
         ("kworker/u8:1", "2.0", "block_bio_remap: 259,1 W 100 + 8 <- (254,0) 4096"),
         ("kworker/u8:1", "2.0", "block_bio_remap: 259,0 W 2148 + 8 <- (259,1) 100"),

@@ -95,6 +95,8 @@ struct cell cause_text(const struct ssdpm_cause *cause)
 		return cell("%s, journal", cause->name);
 	case SSDPM_CAUSE_KERNEL:
 		return cell("%s, kernel", cause->name);
+	case SSDPM_CAUSE_CGROUP:
+		return cell("%s, cgroup", cause->name);
 	default:
 		return cell("%s", cause->name);
 	}

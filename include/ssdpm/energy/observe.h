@@ -26,6 +26,7 @@ enum ssdpm_cause_kind {
 	SSDPM_CAUSE_JOURNAL = 3,   /* the journal of a file system */
 	SSDPM_CAUSE_KERNEL = 4,	   /* a thread of the kernel, for whomever */
 	SSDPM_CAUSE_OTHER = 5,	   /* all causes that found no room */
+	SSDPM_CAUSE_CGROUP = 6, /* a process of it changed the pages before */
 };
 
 /** ctrl_id: the drive has no NVMe controller. */
@@ -114,8 +115,9 @@ struct ssdpm_observed {
  * struct ssdpm_cause - what one cause takes of a drive (sized result)
  * @size:      set by the caller
  * @kind:      enum ssdpm_cause_kind
- * @pid:       of the process or thread that was seen first
- * @name:      of the process or thread, as Linux has it in comm; "other"
+ * @pid:       of the process or thread that was seen first; 0 of a cgroup
+ * @name:      of the process or thread, as Linux has it in comm; the last part
+ *             of a cgroup's path without .service, .scope or .slice; "other"
  * @n_ios:     I/Os; one that is merged from several counts for the cause with
  *             most of its bytes
  * @bytes:     its part of all bytes

@@ -11,6 +11,7 @@ static const char cause_kind_words[][10] = {
 	[SSDPM_CAUSE_JOURNAL] = "journal",
 	[SSDPM_CAUSE_KERNEL] = "kernel",
 	[SSDPM_CAUSE_OTHER] = "other",
+	[SSDPM_CAUSE_CGROUP] = "cgroup",
 };
 ENUM_WORDS(cause_kind)
 
@@ -88,12 +89,19 @@ bool ssdpm__is_process(struct span comm)
 	return kind_of_thread(comm) == SSDPM_CAUSE_PROCESS;
 }
 
+/* Threads that write what no process has changed in a file. */
+static const char own_writers[][13] = { "kswapd", "ext4lazyinit", "f2fs_gc" };
+
 bool ssdpm__writes_back(const struct causes *causes, uint16_t cause)
 {
 	const struct cause_entry *entry = &causes->entries[cause];
 
-	return entry->kind == SSDPM_CAUSE_KERNEL &&
-	       strncmp(entry->name, "kswapd", 6) != 0;
+	for (size_t i = 0; i < sizeof(own_writers) / sizeof(own_writers[0]);
+	     i++)
+		if (!strncmp(entry->name, own_writers[i],
+			     strlen(own_writers[i])))
+			return false;
+	return entry->kind == SSDPM_CAUSE_KERNEL;
 }
 
 void ssdpm__causes_init(struct causes *causes)
@@ -240,6 +248,16 @@ uint16_t ssdpm__dirty_take(struct dirty *dirty, uint64_t device, uint64_t bytes)
 		return CAUSE_OTHER;
 	next->written += bytes;
 	return next->cause;
+}
+
+void ssdpm__dirty_pay(struct dirty *dirty, uint64_t device, uint16_t cause,
+		      uint64_t bytes)
+{
+	struct backing *backing = find_backing(dirty, device);
+
+	for (size_t i = 0; backing && i < backing->n; i++)
+		if (backing->dirtiers[i].cause == cause)
+			backing->dirtiers[i].written += bytes;
 }
 
 /* The number of the part that a cause has; n: none. */

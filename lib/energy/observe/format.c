@@ -27,6 +27,7 @@ static const struct {
 	{ "nvme/nvme_setup_cmd", EVENT_NVME_SETUP },
 	{ "writeback/writeback_dirty_folio", EVENT_DIRTY },
 	{ "writeback/writeback_dirty_page", EVENT_DIRTY },
+	{ "writeback/writeback_single_inode_start", EVENT_WRITE_BACK },
 };
 #define N_EVENTS (sizeof(events) / sizeof(events[0]))
 
@@ -42,7 +43,8 @@ static const uint32_t needed[N_EVENT_KINDS] = {
 	[EVENT_RQ_COMPLETE] = HAS_PLACE,
 	[EVENT_RQ_REQUEUE] = HAS_PLACE,
 	[EVENT_NVME_SETUP] = HAS(CONTROLLER) | HAS(QUEUE),
-	[EVENT_DIRTY] = HAS(NAME),
+	[EVENT_DIRTY] = HAS(NAME) | HAS(INODE),
+	[EVENT_WRITE_BACK] = HAS(NAME) | HAS(INODE),
 };
 
 /* The second mention of a device number is its minor number. */
@@ -58,6 +60,8 @@ static const struct {
 	{ "old_sector", FIELD_OLD_SECTOR, NO_FIELD },
 	{ "ctrl_id", FIELD_CONTROLLER, NO_FIELD },
 	{ "qid", FIELD_QUEUE, NO_FIELD },
+	{ "ino", FIELD_INODE, NO_FIELD },
+	{ "cgroup_ino", FIELD_CGROUP, NO_FIELD },
 	{ "name", FIELD_NAME, NO_FIELD },
 	{ "comm", FIELD_COMM, NO_FIELD },
 };
@@ -91,7 +95,12 @@ static const struct {
 	{ EVENT_NVME_SETUP,
 	  "\"nvme%d: %sqid=%d, cmdid=%u, \", REC->ctrl_id, disk, REC->qid, "
 	  "REC->cid" },
-	{ EVENT_DIRTY, "\"bdi %s: ino=%lu index=%lu\", REC->name, ino, index" },
+	{ EVENT_DIRTY,
+	  "\"bdi %s: ino=%lu index=%lu\", REC->name, REC->ino, index" },
+	{ EVENT_WRITE_BACK,
+	  "\"bdi %s: ino=%lu state=%s dirtied_when=%lu age=%lu index=%lu "
+	  "to_write=%ld wrote=%lu cgroup_ino=%lu\", REC->name, REC->ino, "
+	  "state, when, age, index, left, wrote, REC->cgroup_ino" },
 };
 
 const char *ssdpm__event_path(size_t index)

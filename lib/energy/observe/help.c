@@ -79,6 +79,12 @@ static uint32_t kind_of(const struct help_search *s, uint16_t cause)
 	return s->causes->entries[cause].kind;
 }
 
+/* Does Linux decide when? */
+static bool is_written_back(uint32_t kind)
+{
+	return kind == SSDPM_CAUSE_WRITEBACK || kind == SSDPM_CAUSE_CGROUP;
+}
+
 static const struct kept *kept_of(const struct help_search *s,
 				  const struct entry *entry)
 {
@@ -167,8 +173,7 @@ static void find_movers(struct help_search *s)
 		if (kind == SSDPM_CAUSE_JOURNAL && data &&
 		    entry->start_ns - data->start_ns <= FOLLOWS_NS)
 			entry->mover = data->cause;
-		if ((kind == SSDPM_CAUSE_PROCESS ||
-		     kind == SSDPM_CAUSE_WRITEBACK) &&
+		if ((kind == SSDPM_CAUSE_PROCESS || is_written_back(kind)) &&
 		    writes(kept_of(s, entry)))
 			data = entry;
 	}
@@ -219,8 +224,7 @@ static void join_next(const struct help_search *s, const struct what_if *change,
 		group->other = i + 1;
 	while (group->other < s->n &&
 	       (s->entries[group->other].index == NOT_KEPT ||
-		kind_of(s, s->entries[group->other].mover) ==
-			SSDPM_CAUSE_WRITEBACK))
+		is_written_back(kind_of(s, s->entries[group->other].mover))))
 		group->other++;
 	if (group->other == s->n ||
 	    s->entries[group->other].start_ns - entry->start_ns >
@@ -441,6 +445,8 @@ static int try_cause(struct help_search *s, uint16_t cause,
 		[SSDPM_CAUSE_JOURNAL] = { SSDPM_HELP_COMMIT_INTERVAL,
 					  SSDPM_HELP_NOATIME },
 		[SSDPM_CAUSE_OTHER] = { 0 },
+		[SSDPM_CAUSE_CGROUP] = { SSDPM_HELP_WRITEBACK_INTERVAL,
+					 SSDPM_HELP_LAPTOP_MODE },
 	};
 	const uint8_t *of_cause = kinds[kind_of(s, cause)];
 	int err = 0;

@@ -20,6 +20,7 @@ enum event_kind {
 	EVENT_RQ_REQUEUE,
 	EVENT_NVME_SETUP, /* a command goes to a controller */
 	EVENT_DIRTY,	  /* a process changes a page of a file */
+	EVENT_WRITE_BACK, /* a thread begins to write a file back */
 	N_EVENT_KINDS,
 };
 
@@ -34,6 +35,8 @@ enum event_field {
 	FIELD_OLD_SECTOR,
 	FIELD_CONTROLLER,
 	FIELD_QUEUE,
+	FIELD_INODE,
+	FIELD_CGROUP,
 	N_NUMBERS,
 	FIELD_RWBS = N_NUMBERS,
 	FIELD_NAME, /* of a backing device */
@@ -172,6 +175,69 @@ void ssdpm__dirty_add(struct dirty *dirty, uint64_t device, uint16_t cause);
 /* The cause of so many bytes that are written back; CAUSE_OTHER: not known. */
 uint16_t ssdpm__dirty_take(struct dirty *dirty, uint64_t device,
 			   uint64_t bytes);
+/* The cause of these is known from elsewhere. */
+void ssdpm__dirty_pay(struct dirty *dirty, uint64_t device, uint16_t cause,
+		      uint64_t bytes);
+
+/*
+ * The cause that changed a file last. File systems on one disk share their
+ * numbers. Files that share a place displace each other.
+ */
+#define MAX_FILES 4096
+
+struct file {
+	uint64_t device;
+	uint64_t inode;
+	uint16_t cause;
+};
+
+/* The file that a thread writes back to a device since it began with it. */
+#define MAX_WRITERS 64
+
+struct writer {
+	uint32_t pid;
+	uint64_t device;
+	uint64_t inode;
+	uint64_t cgroup; /* that its pages are charged to */
+	uint64_t used;	 /* larger: later */
+};
+
+#define MAX_CGROUPS 512
+
+struct cgroup {
+	uint64_t number;
+	uint16_t cause; /* CAUSE_OTHER: none yet */
+	bool is_sought; /* without success, if it has no name */
+	char name[SSDPM_CAUSE_NAME];
+};
+
+struct files {
+	uint64_t clock;
+	size_t n_writers;
+	struct writer writers[MAX_WRITERS];
+	size_t n_cgroups;
+	struct cgroup cgroups[MAX_CGROUPS];
+	struct file changed[MAX_FILES];
+};
+
+void ssdpm__file_changed(struct files *files, uint64_t device, uint64_t inode,
+			 uint16_t cause);
+void ssdpm__file_begun(struct files *files, uint32_t pid, uint64_t device,
+		       uint64_t inode, uint64_t cgroup);
+
+/* "/system.slice/cron.service" of a number. false: no name, or no room. */
+bool ssdpm__cgroup_named(struct files *files, struct causes *causes,
+			 uint64_t number, struct span path);
+/* It, or any, was seen and has no name, but may have one. */
+bool ssdpm__is_nameless_cgroup(const struct files *files, uint64_t number);
+bool ssdpm__has_nameless_cgroup(const struct files *files);
+/* Those that have no name by now will have none. */
+void ssdpm__cgroups_sought(struct files *files);
+
+/* The cause of what a thread writes back now: the process that changed the
+ * file, or its cgroup; CAUSE_OTHER: not known. */
+uint16_t ssdpm__file_cause(struct files *files, struct causes *causes,
+			   uint32_t pid, uint64_t device);
 
 /* Bios on their way to a drive, by device and sector: the latest ones. */
 #define BIO_BITS 12

@@ -82,13 +82,16 @@ int ssdpm__check_observed(const struct ssdpm_observation *observation,
 			   drive, observation->n_drives);
 }
 
-static struct partition *find_partition(struct ssdpm_observation *observation,
-					uint64_t device)
+/* Its index; n_partitions: it is none. */
+static size_t find_partition(const struct ssdpm_observation *observation,
+			     uint64_t device)
 {
-	for (size_t i = 0; i < observation->n_partitions; i++)
-		if (observation->partitions[i].device == device)
-			return &observation->partitions[i];
-	return NULL;
+	size_t i = 0;
+
+	while (i < observation->n_partitions &&
+	       observation->partitions[i].device != device)
+		i++;
+	return i;
 }
 
 int ssdpm_observation_add_partition(struct ssdpm_observation *observation,
@@ -100,14 +103,13 @@ int ssdpm_observation_add_partition(struct ssdpm_observation *observation,
 	if (err)
 		return err;
 	uint64_t device = ssdpm__device(major, minor);
-	struct partition *known = find_partition(observation, device);
+	size_t i = find_partition(observation, device);
 
-	if (!known && observation->n_partitions == MAX_PARTITIONS)
+	if (i == MAX_PARTITIONS)
 		return ssdpm__fail(reterr, -E2BIG, 0, "partitions: at most %u",
 				   MAX_PARTITIONS);
-	if (!known)
-		known = &observation->partitions[observation->n_partitions++];
-	*known = (struct partition){ device, drive };
+	observation->n_partitions += i == observation->n_partitions;
+	observation->partitions[i] = (struct partition){ device, drive };
 	return 0;
 }
 
@@ -125,12 +127,15 @@ int ssdpm_observation_set_format(struct ssdpm_observation *observation,
 }
 
 /* The device where an I/O is sent, for one where it is queued. */
-static uint64_t whole_device(struct ssdpm_observation *observation,
+static uint64_t whole_device(const struct ssdpm_observation *observation,
 			     uint64_t device)
 {
-	const struct partition *known = find_partition(observation, device);
+	size_t i = find_partition(observation, device);
 
-	return known ? observation->drives[known->drive]->device : device;
+	return i < observation->n_partitions ?
+		       observation->drives[observation->partitions[i].drive]
+			       ->device :
+		       device;
 }
 
 static uint64_t device_of(struct ssdpm_observation *observation,
@@ -173,13 +178,21 @@ static uint16_t origin_of(struct ssdpm_observation *observation,
 {
 	uint16_t cause = ssdpm__cause_of_thread(&observation->causes,
 						event->pid, event->comm);
+	const uint64_t bytes = (uint64_t)bio->sectors * 512;
 	struct span rwbs = rwbs_of(event);
-	uint16_t dirtier = CAUSE_OTHER;
+	uint16_t dirtier;
 
-	if (ssdpm__writes_back(&observation->causes, cause) &&
-	    has_letter(rwbs, 'W') && !has_letter(rwbs, 'M'))
+	if (!ssdpm__writes_back(&observation->causes, cause) ||
+	    !has_letter(rwbs, 'W') || has_letter(rwbs, 'M'))
+		return cause;
+	dirtier = ssdpm__file_cause(&observation->files, &observation->causes,
+				    event->pid, bio->device);
+	if (dirtier != CAUSE_OTHER)
+		ssdpm__dirty_pay(&observation->dirty, bio->device, dirtier,
+				 bytes);
+	else
 		dirtier = ssdpm__dirty_take(&observation->dirty, bio->device,
-					    (uint64_t)bio->sectors * 512);
+					    bytes);
 	return dirtier == CAUSE_OTHER ? cause : dirtier;
 }
 
@@ -439,51 +452,59 @@ static void take_command(struct ssdpm_observation *observation,
 						       event->comm));
 }
 
-/* A file system of several disks: each may get the pages. */
-static void add_to_members(struct ssdpm_observation *observation,
-			   struct span name, uint16_t cause)
-{
-	for (size_t i = 0; i < observation->n_members; i++) {
-		const struct member *member = &observation->members[i];
-
-		if (ssdpm__span_is(name, member->name))
-			ssdpm__dirty_add(
-				&observation->dirty,
-				whole_device(observation, member->device),
-				cause);
-	}
-}
-
-static bool has_member(const struct ssdpm_observation *observation,
-		       struct span name)
-{
-	for (size_t i = 0; i < observation->n_members; i++)
-		if (ssdpm__span_is(name, observation->members[i].name))
-			return true;
-	return false;
-}
-
-/* "259:0" of a disk; file systems of several disks have names. */
-static void take_dirty(struct ssdpm_observation *observation,
-		       const struct event *event)
+/*
+ * The devices whose pages an event is about. "259:0" is a disk. A file system
+ * of several disks has a name, and each of them may get the pages. *at begins
+ * at 0.
+ */
+static bool next_backing(const struct ssdpm_observation *observation,
+			 const struct event *event, size_t *at,
+			 uint64_t *ret_device)
 {
 	const struct span name = event->texts[FIELD_NAME - N_NUMBERS];
 	struct span number = name;
+
+	if (ssdpm__take_device(&number, ":", ret_device)) {
+		*ret_device = whole_device(observation, *ret_device);
+		return !(*at)++;
+	}
+	while (*at < observation->n_members) {
+		const struct member *member = &observation->members[(*at)++];
+
+		*ret_device = whole_device(observation, member->device);
+		if (ssdpm__span_is(name, member->name))
+			return true;
+	}
+	return false;
+}
+
+static void take_dirty(struct ssdpm_observation *observation,
+		       const struct event *event)
+{
 	uint64_t device;
 	uint16_t cause;
 
-	const bool is_disk = ssdpm__take_device(&number, ":", &device);
-
-	if (!ssdpm__is_process(event->comm) ||
-	    (!is_disk && !has_member(observation, name)))
+	if (!ssdpm__is_process(event->comm))
 		return;
-	cause = ssdpm__cause(&observation->causes, SSDPM_CAUSE_WRITEBACK,
-			     event->pid, event->comm);
-	if (is_disk)
-		ssdpm__dirty_add(&observation->dirty,
-				 whole_device(observation, device), cause);
-	else
-		add_to_members(observation, name, cause);
+	for (size_t at = 0; next_backing(observation, event, &at, &device);) {
+		cause = ssdpm__cause(&observation->causes,
+				     SSDPM_CAUSE_WRITEBACK, event->pid,
+				     event->comm);
+		ssdpm__dirty_add(&observation->dirty, device, cause);
+		ssdpm__file_changed(&observation->files, device,
+				    event->numbers[FIELD_INODE], cause);
+	}
+}
+
+static void take_write_back(struct ssdpm_observation *observation,
+			    const struct event *event)
+{
+	uint64_t device;
+
+	for (size_t at = 0; next_backing(observation, event, &at, &device);)
+		ssdpm__file_begun(&observation->files, event->pid, device,
+				  event->numbers[FIELD_INODE],
+				  event->numbers[FIELD_CGROUP]);
 }
 
 static int take_event(struct ssdpm_observation *observation,
@@ -503,6 +524,9 @@ static int take_event(struct ssdpm_observation *observation,
 		return 0;
 	case EVENT_DIRTY:
 		take_dirty(observation, event);
+		return 0;
+	case EVENT_WRITE_BACK:
+		take_write_back(observation, event);
 		return 0;
 	default:
 		return take_request_event(observation, event, reterr);
@@ -579,6 +603,16 @@ static bool take_backing(struct ssdpm_observation *observation,
 		return false;
 	observation->members[observation->n_members++] = member;
 	return true;
+}
+
+/* "4711 /system.slice/cron.service": a cgroup. */
+static bool take_cgroup(struct ssdpm_observation *observation, struct span text)
+{
+	uint64_t number;
+
+	return ssdpm__take_uint(&text, UINT64_MAX, &number) &&
+	       ssdpm__cgroup_named(&observation->files, &observation->causes,
+				   number, ssdpm__span_trim(text));
 }
 
 /* "259,0 7": the number of a drive's controller. */
@@ -671,6 +705,8 @@ static int take_comment(struct ssdpm_observation *observation, struct span line,
 		good = take_controller(observation, line);
 	else if (ssdpm__take(&line, "# backing:"))
 		good = take_backing(observation, line);
+	else if (ssdpm__take(&line, "# cgroup:"))
+		good = take_cgroup(observation, line);
 	else if (ssdpm__take(&line, "# policy:"))
 		good = take_policy(observation, line);
 	else if (ssdpm__take(&line, "# format:"))

@@ -41,6 +41,7 @@ struct ssdpm_observation {
 	struct formats formats;
 	struct causes causes;
 	struct dirty dirty;
+	struct files files;
 	struct ssdpm_observation_counts counts;
 	size_t n_drives;
 	struct observed_drive *drives[MAX_DRIVES];

@@ -33,28 +33,8 @@ static bool leads_to_a_drive(const struct ssdpm_watch *watch, uint64_t device)
 	return false;
 }
 
-struct backings {
-	const struct ssdpm_watch *watch;
-	size_t n;
-	char *text; /* NULL: no line yet */
-};
-
-static int append(struct backings *backings, const char *line,
-		  struct ssdpm_error *reterr)
-{
-	const size_t n = strlen(line);
-	char *text = realloc(backings->text, backings->n + n + 1);
-
-	if (!text)
-		return ssdpm__no_memory(reterr);
-	memcpy(text + backings->n, line, n + 1);
-	backings->text = text;
-	backings->n += n;
-	return 0;
-}
-
 /* A device that cannot be read is none of a drive. */
-static int add_member(struct backings *backings, const char *backing,
+static int add_member(struct ssdpm_watch *watch, const char *backing,
 		      const char *devices, const char *name,
 		      struct ssdpm_error *reterr)
 {
@@ -63,34 +43,34 @@ static int add_member(struct backings *backings, const char *backing,
 	struct span span;
 
 	snprintf(path, sizeof(path), "%s/%.255s/dev", devices, name);
-	if (ssdpm_machine_read_attribute(backings->watch->machine, path, text,
+	if (ssdpm_machine_read_attribute(watch->machine, path, text,
 					 sizeof(text), NULL))
 		return 0;
 	span = ssdpm__span(text, strlen(text));
 	if (!ssdpm__take_device(&span, ":", &device) ||
-	    !leads_to_a_drive(backings->watch, device))
+	    !leads_to_a_drive(watch, device))
 		return 0;
 	snprintf(line, sizeof(line),
 		 "# backing: %.255s %" PRIu32 ",%" PRIu32 "\n", backing,
 		 (uint32_t)(device >> 32), (uint32_t)device);
-	return append(backings, line, reterr);
+	return ssdpm__watch_remark(watch, line, reterr);
 }
 
 /* A folder that is not there has no names. */
-static int read_names(const struct backings *backings, const char *path,
+static int read_names(const struct ssdpm_watch *watch, const char *path,
 		      char ***ret_names, size_t *ret_n,
 		      struct ssdpm_error *reterr)
 {
 	*ret_names = NULL;
 	*ret_n = 0;
-	if (ssdpm_machine_read_directory(backings->watch->machine, path,
-					 ret_names, ret_n, NULL) == -ENOMEM)
+	if (ssdpm_machine_read_directory(watch->machine, path, ret_names, ret_n,
+					 NULL) == -ENOMEM)
 		return ssdpm__no_memory(reterr);
 	return 0;
 }
 
 /* Not every folder there is a file system: features is one, too. */
-static int add_filesystem(struct backings *backings, const char *uuid,
+static int add_filesystem(struct ssdpm_watch *watch, const char *uuid,
 			  struct ssdpm_error *reterr)
 {
 	char path[MAX_PATH], backing[MAX_PATH], **names;
@@ -99,7 +79,7 @@ static int add_filesystem(struct backings *backings, const char *uuid,
 	int err;
 
 	snprintf(path, sizeof(path), BTRFS "/%.255s/bdi", uuid);
-	err = ssdpm_machine_read_link(backings->watch->machine, path, backing,
+	err = ssdpm_machine_read_link(watch->machine, path, backing,
 				      sizeof(backing), NULL);
 	if (err == -ENOMEM)
 		return ssdpm__no_memory(reterr);
@@ -107,27 +87,22 @@ static int add_filesystem(struct backings *backings, const char *uuid,
 	if (!name)
 		return 0;
 	snprintf(path, sizeof(path), BTRFS "/%.255s/devices", uuid);
-	err = read_names(backings, path, &names, &n, reterr);
+	err = read_names(watch, path, &names, &n, reterr);
 	for (size_t i = 0; i < n && !err; i++)
-		err = add_member(backings, name + 1, path, names[i], reterr);
+		err = add_member(watch, name + 1, path, names[i], reterr);
 	free(names);
 	return err;
 }
 
-int ssdpm__watch_read_backings(const struct ssdpm_watch *watch, char **ret_text,
+int ssdpm__watch_tell_backings(struct ssdpm_watch *watch,
 			       struct ssdpm_error *reterr)
 {
-	struct backings backings = { .watch = watch };
 	char **uuids;
 	size_t n;
-	int err = read_names(&backings, BTRFS, &uuids, &n, reterr);
+	int err = read_names(watch, BTRFS, &uuids, &n, reterr);
 
 	for (size_t i = 0; i < n && !err; i++)
-		err = add_filesystem(&backings, uuids[i], reterr);
+		err = add_filesystem(watch, uuids[i], reterr);
 	free(uuids);
-	if (err)
-		free(backings.text);
-	else
-		*ret_text = backings.text;
 	return err;
 }

@@ -120,7 +120,7 @@ int ssdpm__watch_write_head(const struct ssdpm_watch *watch,
 		write_numbers(watch, &watch->drives[i]);
 		err = write_policy(watch, i, reterr);
 	}
-	if (!err && watch->backings)
-		write_text(watch, watch->backings);
+	if (!err && watch->remarks)
+		write_text(watch, watch->remarks);
 	return err ? err : write_formats(watch, reterr);
 }

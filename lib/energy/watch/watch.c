@@ -22,6 +22,7 @@
 #define REST_MS 20
 /* Linux has fewer events that an observation reads. */
 #define MAX_EVENTS 32
+#define CGROUPS "/sys/fs/cgroup"
 /* A kernel that writes as fast as this reads has no end. */
 #define MOST_READS 64
 
@@ -80,7 +81,7 @@ struct ssdpm_watch *ssdpm_watch_free(struct ssdpm_watch *watch)
 		release(&watch->drives[i]);
 	free(watch->drives);
 	ssdpm_machine_unref(watch->machine);
-	free(watch->backings);
+	free(watch->remarks);
 	free(watch);
 	return NULL;
 }
@@ -241,21 +242,6 @@ static int set_format(const struct ssdpm_watch *watch, size_t index,
 		     0;
 }
 
-/* The last thing before the first event: then no drive can be added. */
-static int tell_backings(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
-{
-	char *text;
-	const int err = ssdpm__watch_read_backings(watch, &text, reterr);
-
-	if (err)
-		return err;
-	free(watch->backings);
-	watch->backings = text;
-	return text ? ssdpm_observation_feed(watch->observation, text,
-					     strlen(text), reterr) :
-		      0;
-}
-
 int ssdpm_watch_begin(struct ssdpm_watch *watch, const char *tracefs,
 		      struct ssdpm_error *reterr)
 {
@@ -271,8 +257,12 @@ int ssdpm_watch_begin(struct ssdpm_watch *watch, const char *tracefs,
 	err = open_tracer(watch, tracefs, reterr);
 	for (size_t i = 0; !err && ssdpm_observation_get_event(i); i++)
 		err = set_format(watch, i, reterr);
+	/* The last thing before the first event: then no drive can be added. */
+	free(watch->remarks);
+	watch->remarks = NULL;
+	watch->n_remarks = 0;
 	if (!err)
-		err = tell_backings(watch, reterr);
+		err = ssdpm__watch_tell_backings(watch, reterr);
 	if (err) {
 		watch->tracer = ssdpm_tracer_free(watch->tracer);
 		return err;
@@ -303,6 +293,20 @@ int ssdpm__watch_feed(struct ssdpm_watch *watch, const char *text, size_t size,
 	if (watch->write_fn)
 		watch->write_fn(watch->userdata, text, size);
 	return ssdpm_observation_feed(watch->observation, text, size, reterr);
+}
+
+int ssdpm__watch_remark(struct ssdpm_watch *watch, const char *line,
+			struct ssdpm_error *reterr)
+{
+	const size_t n = strlen(line);
+	char *text = realloc(watch->remarks, watch->n_remarks + n + 1);
+
+	if (!text)
+		return ssdpm__no_memory(reterr);
+	memcpy(text + watch->n_remarks, line, n + 1);
+	watch->remarks = text;
+	watch->n_remarks += n;
+	return ssdpm__watch_feed(watch, line, n, reterr);
 }
 
 int ssdpm__watch_tell_gap(struct ssdpm_watch *watch,
@@ -429,12 +433,23 @@ static int turn_on(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 	return err ? err : ssdpm_tracer_set_on(watch->tracer, 1, reterr);
 }
 
+/* Another root says nothing of the cgroups of this machine. */
+static int name_cgroups(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
+{
+	return ssdpm_machine_get_capture(watch->machine) ?
+		       0 :
+		       ssdpm__watch_name_cgroups(watch, CGROUPS, reterr);
+}
+
 /* Once a second */
 static int look(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 {
-	return watch->now_ns - watch->looked_ns >= SECOND_NS ?
-		       look_for_gone(watch, reterr) :
-		       0;
+	int err;
+
+	if (watch->now_ns - watch->looked_ns < SECOND_NS)
+		return 0;
+	err = name_cgroups(watch, reterr);
+	return err ? err : look_for_gone(watch, reterr);
 }
 
 static int count(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
@@ -494,6 +509,8 @@ int ssdpm_watch_finish(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 
 	if (!err && watch->load.is_off)
 		err = ssdpm__load_tell_gaps(watch, reterr);
+	if (!err)
+		err = name_cgroups(watch, reterr);
 	if (!err)
 		err = look_for_gone(watch, reterr);
 	return err ? err :

@@ -40,7 +40,8 @@ struct ssdpm_watch {
 	struct ssdpm_tracer *tracer;
 	struct watched *drives;
 	size_t n;
-	char *backings; /* lines of a recording; NULL: none */
+	char *remarks; /* lines of a recording before events; NULL: none */
+	size_t n_remarks;
 	struct watch_load load;
 	uint64_t now_ns;
 	uint64_t looked_ns; /* whether the drives are there */
@@ -63,9 +64,17 @@ int ssdpm__watch_tell_gap(struct ssdpm_watch *watch,
 			  const struct watched *drive, uint64_t from_ns,
 			  uint64_t n_ios, struct ssdpm_error *reterr);
 
-/* The devices of file systems with names, as lines "# backing:"; NULL: none. */
-int ssdpm__watch_read_backings(const struct ssdpm_watch *watch, char **ret_text,
+/* A line that a recording must have, too, if it begins later. */
+int ssdpm__watch_remark(struct ssdpm_watch *watch, const char *line,
+			struct ssdpm_error *reterr);
+
+/* The devices of file systems with names. */
+int ssdpm__watch_tell_backings(struct ssdpm_watch *watch,
 			       struct ssdpm_error *reterr);
+
+/* root: where cgroup v2 is mounted; only those that were seen are told. */
+int ssdpm__watch_name_cgroups(struct ssdpm_watch *watch, const char *root,
+			      struct ssdpm_error *reterr);
 
 /* What a recording needs before the text of events. */
 int ssdpm__watch_write_head(const struct ssdpm_watch *watch,

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 CAUSE_KINDS: tuple[str, ...] = tuple(_core.observe.CAUSE_KINDS)
 """What a cause can be: "process"; "writeback", a process changed the pages before;
-"journal", of a file system; "kernel", for whom is unknown; "other", without room."""
+"journal", of a file system; "kernel", for whom is unknown; "other", without room;
+"cgroup", one of its processes changed the pages before."""
 
 HELP_KINDS: tuple[str, ...] = tuple(_core.observe.HELP_KINDS)
 """What may help: "interval" and "batch" of a process; "writeback-interval" and

@@ -8,6 +8,7 @@
 #include "calls.h"
 #include "fixture.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -114,7 +115,7 @@ static void feed(struct ssdpm_observation *observation, const char *text)
 static void tell(struct ssdpm_observation *observation, const char *thread,
 		 uint64_t ns, const char *event)
 {
-	char line[256];
+	char line[512];
 
 	snprintf(line, sizeof(line), "%16s [003] d..1. %5llu.%06llu: %s\n",
 		 thread, (unsigned long long)(ns / SECOND),
@@ -128,7 +129,7 @@ static void tellf(struct ssdpm_observation *observation, const char *thread,
 static void tellf(struct ssdpm_observation *observation, const char *thread,
 		  uint64_t ns, const char *format, ...)
 {
-	char event[160];
+	char event[400];
 	va_list args;
 
 	va_start(args, format);
@@ -469,6 +470,144 @@ static void pages_of_btrfs_are_of_those_who_changed_them(void **state)
 	}
 }
 
+/* A worker begins with a file, and writes blocks of it. */
+static void write_file(struct ssdpm_observation *observation, uint64_t at,
+		       const char *file, const char *cgroup, unsigned int n)
+{
+	tellf(observation, "kworker/u8:1-5", at,
+	      "writeback_single_inode_start: bdi %s state=I_DIRTY_SYNC|"
+	      "I_DIRTY_DATASYNC|I_DIRTY_PAGES dirtied_when=4294937296 age=30 "
+	      "index=0 to_write=-1 wrote=0 cgroup_ino=%s",
+	      file, cgroup);
+	for (unsigned int i = 0; i < n; i++) {
+		const uint64_t block = 1000 * (at / SECOND) + i * 8;
+
+		at += 2 * MS;
+		tellf(observation, "kworker/u8:1-5", at,
+		      "block_bio_queue: " DRIVE " W %" PRIu64
+		      " + 8 [kworker/u8:1]",
+		      block);
+		serve(observation, at, "W", (unsigned int)block);
+	}
+}
+
+static void change_file(struct ssdpm_observation *observation, const char *who,
+			const char *file, int n)
+{
+	for (int i = 0; i < n; i++)
+		tellf(observation, who, SECOND,
+		      "writeback_dirty_folio: bdi %s index=%d", file, i);
+}
+
+static void a_file_is_of_the_process_that_changed_it(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	change_file(observation, "gedit-21", "259:0: ino=5", 10);
+	change_file(observation, "firefox-20", "259:0: ino=6", 400);
+	/* The last one counts. */
+	change_file(observation, "gedit-21", "259:0: ino=7", 10);
+	change_file(observation, "firefox-20", "259:0: ino=7", 1);
+	write_file(observation, 2 * SECOND, "259:0: ino=5", "1", 100);
+	write_file(observation, 4 * SECOND, "259:0: ino=7", "1", 7);
+	/* Another worker has begun with no file. */
+	tell(observation, "kworker/u8:2-6", 6 * SECOND,
+	     "block_bio_queue: " DRIVE " W 90000 + 8 [kworker/u8:2]");
+	serve(observation, 6 * SECOND, "W", 90000);
+	finish(observation, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_WRITEBACK, "gedit").n_ios,
+		100);
+	/* Nobody knows the last one: gedit has had more than its pages. */
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_WRITEBACK, "firefox").n_ios,
+		8);
+	ssdpm_observation_free(observation);
+}
+
+static void a_file_of_btrfs_is_of_the_process_that_changed_it(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	feed(observation, "# partition: 259,1 259,0\n"
+			  "# backing: btrfs-1 8,0\n"
+			  "# backing: btrfs-1 259,1\n");
+	change_file(observation, "firefox-20", "btrfs-1: ino=6", 400);
+	change_file(observation, "gedit-21", "btrfs-1: ino=5", 10);
+	write_file(observation, 2 * SECOND, "btrfs-1: ino=5", "1", 100);
+	finish(observation, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_WRITEBACK, "gedit").n_ios,
+		100);
+	ssdpm_observation_free(observation);
+}
+
+static void a_file_that_nobody_was_seen_changing_is_of_its_cgroup(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_cause cause;
+
+	(void)state;
+	change_file(observation, "firefox-20", "259:0: ino=6", 400);
+	feed(observation, "# cgroup: 77 /system.slice/postgresql.service\n");
+	write_file(observation, 2 * SECOND, "259:0: ino=5", "77", 3);
+	/* It is named when it has been seen. */
+	write_file(observation, 3 * SECOND, "259:0: ino=8", "78", 4);
+	feed(observation, "# cgroup: 78 /machine/a-name-of-many-bytes.scope\n");
+	write_file(observation, 4 * SECOND, "259:0: ino=8", "78", 1);
+	/* Nobody names it. */
+	write_file(observation, 5 * SECOND, "259:0: ino=9",
+		   "18446744073709551615", 5);
+	/* The root says nothing: pages that were seen decide. */
+	write_file(observation, 6 * SECOND, "259:0: ino=10", "1", 6);
+	finish(observation, 0);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 0);
+	cause = cause_of(observation, SSDPM_CAUSE_CGROUP, "postgresql");
+	assert_int_equal(cause.n_ios, 3);
+	assert_int_equal(cause.pid, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_CGROUP, "a-name-of-many-")
+			.n_ios,
+		5);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_CGROUP, "184467440737095")
+			.n_ios,
+		5);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_WRITEBACK, "firefox").n_ios,
+		6);
+	ssdpm_observation_free(observation);
+}
+
+static void a_cgroup_that_cannot_be_read_is_counted(void **state)
+{
+	static const char *const lines[] = {
+		"# cgroup: 77\n",
+		"# cgroup: /system.slice\n",
+		"# cgroup: 18446744073709551616 /system.slice\n",
+		"# cgroup: 77 /system.slice/\n",
+	};
+	struct ssdpm_observation *observation = observe();
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		feed(observation, lines[i]);
+		assert_int_equal(
+			ssdpm_observation_get_counts(observation)->n_bad,
+			i + 1);
+	}
+	/* There is room for 512, and no more. */
+	for (int i = 0; i < 513; i++) {
+		snprintf(line, sizeof(line), "# cgroup: %d /a\n", 100 + i);
+		feed(observation, line);
+	}
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 5);
+	ssdpm_observation_free(observation);
+}
+
 static void a_backing_that_cannot_be_read_is_counted(void **state)
 {
 	static const char *const lines[] = {
@@ -519,6 +658,10 @@ static void written_pages_are_of_those_who_changed_them(void **state)
 	tell(observation, "kswapd0-6", 3 * SECOND + 20 * MS,
 	     "block_bio_queue: " DRIVE " W 70000 + 8 [kswapd0]");
 	serve(observation, 3 * SECOND + 20 * MS, "W", 70000);
+	/* A new file system writes its tables. */
+	tell(observation, "ext4lazyinit-9", 3 * SECOND + 30 * MS,
+	     "block_bio_queue: " DRIVE " W 75000 + 8 [ext4lazyinit]");
+	serve(observation, 3 * SECOND + 30 * MS, "W", 75000);
 	/* The file system's own writes. */
 	tell(observation, "kworker/u8:1-5", 3 * SECOND,
 	     "block_bio_queue: " DRIVE " WM 80000 + 8 [kworker/u8:1]");
@@ -537,6 +680,9 @@ static void written_pages_are_of_those_who_changed_them(void **state)
 		cause_of(observation, SSDPM_CAUSE_KERNEL, "kworker").n_ios, 1);
 	assert_int_equal(
 		cause_of(observation, SSDPM_CAUSE_KERNEL, "kswapd0").n_ios, 1);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_KERNEL, "ext4lazyinit").n_ios,
+		1);
 	assert_int_equal(
 		cause_of(observation, SSDPM_CAUSE_JOURNAL, "jbd2/nvme0n1p2-")
 			.n_ios,
@@ -1759,6 +1905,12 @@ int main(void)
 		cmocka_unit_test(a_partition_is_its_drive),
 		cmocka_unit_test(written_pages_are_of_those_who_changed_them),
 		cmocka_unit_test(pages_of_btrfs_are_of_those_who_changed_them),
+		cmocka_unit_test(a_file_is_of_the_process_that_changed_it),
+		cmocka_unit_test(
+			a_file_of_btrfs_is_of_the_process_that_changed_it),
+		cmocka_unit_test(
+			a_file_that_nobody_was_seen_changing_is_of_its_cgroup),
+		cmocka_unit_test(a_cgroup_that_cannot_be_read_is_counted),
 		cmocka_unit_test(a_backing_that_cannot_be_read_is_counted),
 		cmocka_unit_test(
 			a_program_whose_name_begins_as_that_of_a_thread_is_a_process),
