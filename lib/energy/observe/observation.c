@@ -457,10 +457,11 @@ static void take_command(struct ssdpm_observation *observation,
  * of several disks has a name, and each of them may get the pages. *at begins
  * at 0.
  */
-static bool next_backing(const struct ssdpm_observation *observation,
+static bool next_backing(struct ssdpm_observation *observation,
 			 const struct event *event, size_t *at,
 			 uint64_t *ret_device)
 {
+	const bool is_first = !*at;
 	const struct span name = event->texts[FIELD_NAME - N_NUMBERS];
 	struct span number = name;
 
@@ -475,6 +476,7 @@ static bool next_backing(const struct ssdpm_observation *observation,
 		if (ssdpm__span_is(name, member->name))
 			return true;
 	}
+	observation->lacks_backing |= is_first;
 	return false;
 }
 
@@ -576,12 +578,12 @@ static bool take_partition(struct ssdpm_observation *observation,
 	return true;
 }
 
-static bool is_member(const struct ssdpm_observation *observation,
-		      const struct member *member)
+bool ssdpm__has_backing(const struct ssdpm_observation *observation,
+			const char *name, uint64_t device)
 {
 	for (size_t i = 0; i < observation->n_members; i++)
-		if (observation->members[i].device == member->device &&
-		    !strcmp(observation->members[i].name, member->name))
+		if (observation->members[i].device == device &&
+		    !strcmp(observation->members[i].name, name))
 			return true;
 	return false;
 }
@@ -597,7 +599,7 @@ static bool take_backing(struct ssdpm_observation *observation,
 	    !ssdpm__take_device(&text, ",", &member.device) ||
 	    !ssdpm__span_copy(name, member.name, sizeof(member.name)))
 		return false;
-	if (is_member(observation, &member))
+	if (ssdpm__has_backing(observation, member.name, member.device))
 		return true;
 	if (observation->n_members == MAX_MEMBERS)
 		return false;

@@ -49,6 +49,7 @@ struct ssdpm_observation {
 	struct partition partitions[MAX_PARTITIONS];
 	size_t n_members;
 	struct member members[MAX_MEMBERS];
+	bool lacks_backing; /* of an event: it had no device */
 	uint64_t now_ns;
 	uint64_t followed_ns; /* the same, when all drives were brought there */
 	bool begun, finished;
@@ -60,6 +61,10 @@ struct ssdpm_observation {
 	struct mixed mixed[MAX_MIXED];
 	struct bios bios;
 };
+
+/* Is the device one of the file system that has this name? */
+bool ssdpm__has_backing(const struct ssdpm_observation *observation,
+			const char *name, uint64_t device);
 
 /* A drive as of now. */
 struct drive_view {

@@ -11,6 +11,7 @@
 
 #include "base/internal.h"
 #include "base/text.h"
+#include "observe/observation.h"
 
 #define TRACE_WAIT_MS 200
 #define COUNT_WAIT_MS 10
@@ -441,6 +442,16 @@ static int name_cgroups(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 		       ssdpm__watch_name_cgroups(watch, CGROUPS, reterr);
 }
 
+/* A file system may be mounted later. */
+static int tell_new_backings(struct ssdpm_watch *watch,
+			     struct ssdpm_error *reterr)
+{
+	if (!watch->observation->lacks_backing)
+		return 0;
+	watch->observation->lacks_backing = false;
+	return ssdpm__watch_tell_backings(watch, reterr);
+}
+
 /* Once a second */
 static int look(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 {
@@ -449,6 +460,8 @@ static int look(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 	if (watch->now_ns - watch->looked_ns < SECOND_NS)
 		return 0;
 	err = name_cgroups(watch, reterr);
+	if (!err)
+		err = tell_new_backings(watch, reterr);
 	return err ? err : look_for_gone(watch, reterr);
 }
 

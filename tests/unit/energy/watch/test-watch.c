@@ -5,6 +5,7 @@
 #include "tracefs.h"
 #include "tree.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -420,6 +421,51 @@ static void put_member(const char *uuid, const char *device)
 	tree_link(root, path, target);
 }
 
+static const char *dirty_btrfs(unsigned int second)
+{
+	static char text[600];
+
+	snprintf(text, sizeof(text),
+		 "firefox-20 [000] d..1. %u.100000: "
+		 "writeback_dirty_folio: bdi btrfs-2: ino=5 index=1\n"
+		 "kworker/u8:1-5 [000] d..1. %u.200000: "
+		 "block_bio_queue: 259,0 W 0 + 8 [kworker/u8:1]\n"
+		 "kworker/u8:1-5 [000] d..1. %u.200000: "
+		 "block_rq_issue: 259,0 W 4096 () 0 + 8 [kworker/u8:1]\n"
+		 "<idle>-0 [000] d..1. %u.200010: "
+		 "block_rq_complete: 259,0 W () 0 + 8 [0]\n",
+		 second, second, second, second);
+	return text;
+}
+
+/* The kernel has more text. */
+static void go_on(const char *text)
+{
+	char path[512];
+	glob_t found;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/instances/*/trace_pipe", root);
+	assert_int_equal(glob(path, 0, NULL, &found), 0);
+	file = fopen(found.gl_pathv[0], "a");
+	globfree(&found);
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static bool firefox_wrote(void)
+{
+	struct ssdpm_cause cause = { .size = sizeof(cause) };
+
+	for (size_t i = 0;
+	     !ssdpm_observation_get_cause(observation, 0, i, &cause, NULL); i++)
+		if (cause.kind == SSDPM_CAUSE_WRITEBACK &&
+		    !strcmp(cause.name, "firefox") && cause.n_ios)
+			return true;
+	return false;
+}
+
 static void file_systems_with_names_have_their_devices(void **state)
 {
 	const char one[] = "# backing: btrfs-2 259,1\n";
@@ -436,14 +482,7 @@ static void file_systems_with_names_have_their_devices(void **state)
 	put_member("0a0b", "ata/sdz");
 	put_btrfs("0c0d", "btrfs-3");
 	put_member("0c0d", "ata/sdz");
-	tracefs_text = "firefox-20 [000] d..1. 1000.100000: "
-		       "writeback_dirty_folio: bdi btrfs-2: ino=5 index=1\n"
-		       "kworker/u8:1-5 [000] d..1. 1000.200000: "
-		       "block_bio_queue: 259,0 W 0 + 8 [kworker/u8:1]\n"
-		       "kworker/u8:1-5 [000] d..1. 1000.200000: "
-		       "block_rq_issue: 259,0 W 4096 () 0 + 8 [kworker/u8:1]\n"
-		       "<idle>-0 [000] d..1. 1000.200010: "
-		       "block_rq_complete: 259,0 W () 0 + 8 [0]\n";
+	tracefs_text = dirty_btrfs(1000);
 	begin();
 	assert_int_equal(ssdpm_watch_set_writer(watch, keep, recorded, NULL),
 			 0);
@@ -452,15 +491,32 @@ static void file_systems_with_names_have_their_devices(void **state)
 	assert_memory_equal(at, one, strlen(one));
 	assert_null(strstr(at + 1, "# backing: "));
 	step(SECOND_NS);
-	struct ssdpm_cause cause = { .size = sizeof(cause) };
-	bool is_firefox = false;
+	assert_true(firefox_wrote());
+}
 
-	for (size_t i = 0;
-	     !ssdpm_observation_get_cause(observation, 0, i, &cause, NULL); i++)
-		is_firefox = is_firefox ||
-			     (cause.kind == SSDPM_CAUSE_WRITEBACK &&
-			      !strcmp(cause.name, "firefox") && cause.n_ios);
-	assert_true(is_firefox);
+static void a_file_system_may_be_mounted_later(void **state)
+{
+	(void)state;
+	tracefs_text = dirty_btrfs(1000);
+	begin();
+	step(2 * SECOND_NS);
+	step(2 * SECOND_NS);
+	assert_false(firefox_wrote());
+	put_btrfs("0a0b", "btrfs-2");
+	put_member("0a0b", "nvme/nvme3/nvme3n1/nvme3n1p1");
+	/* It is found after it was seen, and told once. */
+	for (unsigned int i = 1; i < 4; i++) {
+		go_on(dirty_btrfs(1000 + 4 * i));
+		step(2 * SECOND_NS);
+		step(2 * SECOND_NS);
+	}
+	assert_true(firefox_wrote());
+	assert_int_equal(ssdpm_watch_set_writer(watch, keep, recorded, NULL),
+			 0);
+	const char *at = strstr(recorded, "# backing: btrfs-2 259,1\n");
+
+	assert_non_null(at);
+	assert_null(strstr(at + 1, "# backing: "));
 }
 
 static void wrong_calls_are_refused(void **state)
@@ -541,6 +597,7 @@ int main(void)
 		TEST(a_drive_that_goes_away_under_load_does_not_rest),
 		TEST(a_recording_can_be_read_alone),
 		TEST(file_systems_with_names_have_their_devices),
+		TEST(a_file_system_may_be_mounted_later),
 		TEST(wrong_calls_are_refused),
 		TEST(a_kernel_without_the_events_of_ios_is_refused),
 		TEST(a_drive_without_a_block_device_is_refused),
