@@ -96,6 +96,24 @@ def test_each_cause_has_its_ios(ssdpm: Command) -> None:
     }
 
 
+def test_a_file_that_changed_before_the_start_is_of_its_cgroup(ssdpm: Command) -> None:
+    made = recordings.Recording()
+    worker = "kworker/u16:3-61"
+    for i in range(20):
+        file = f"bdi 259:0: ino={400 + i} state=I_DIRTY_PAGES dirtied_when=4294900000"
+        rest = "age=30 index=0 to_write=4096 wrote=0 cgroup_ino=4711"
+        made.event(10 + i, worker, f"writeback_single_inode_start: {file} {rest}")
+        made.io(10.001 + i, worker, "W", 8, 1e-4)
+    named = "# cgroup: 4711 /system.slice/postgresql.service\n"
+    read = ["watch", "-q", "--read", "old.txt", "--device", "259,0", "SN530"]
+    for text, name in ((named + made.text(), "postgresql"), (made.text(), "4711")):
+        ssdpm.write("old.txt", text)
+        (cause,) = ssdpm.json(*read)["causes"]
+        assert (cause["kind"], cause["name"], cause["pid"]) == ("cgroup", name, 0)
+        assert cause["n_ios"] == 20
+        assert re.search(f"^  {name}, cgroup +20 ", ssdpm.output(*read), re.MULTILINE)
+
+
 def test_shares_are_the_power_of_the_drive(ssdpm: Command) -> None:
     drive = watched(ssdpm)
     shares = sum(cause["energy_nj"] for cause in drive["causes"])

@@ -192,9 +192,9 @@ struct file {
 };
 
 /* The file that a thread writes back to a device since it began with it. */
-#define MAX_WRITERS 64
+#define MAX_FLUSHERS 64
 
-struct writer {
+struct flusher {
 	uint32_t pid;
 	uint64_t device;
 	uint64_t inode;
@@ -213,8 +213,8 @@ struct cgroup {
 
 struct files {
 	uint64_t clock;
-	size_t n_writers;
-	struct writer writers[MAX_WRITERS];
+	size_t n_flushers;
+	struct flusher flushers[MAX_FLUSHERS];
 	size_t n_cgroups;
 	struct cgroup cgroups[MAX_CGROUPS];
 	struct file changed[MAX_FILES];

@@ -261,7 +261,6 @@ int ssdpm_watch_begin(struct ssdpm_watch *watch, const char *tracefs,
 	/* The last thing before the first event: then no drive can be added. */
 	free(watch->remarks);
 	watch->remarks = NULL;
-	watch->n_remarks = 0;
 	if (!err)
 		err = ssdpm__watch_tell_backings(watch, reterr);
 	if (err) {
@@ -299,14 +298,14 @@ int ssdpm__watch_feed(struct ssdpm_watch *watch, const char *text, size_t size,
 int ssdpm__watch_remark(struct ssdpm_watch *watch, const char *line,
 			struct ssdpm_error *reterr)
 {
+	const size_t n_before = watch->remarks ? strlen(watch->remarks) : 0;
 	const size_t n = strlen(line);
-	char *text = realloc(watch->remarks, watch->n_remarks + n + 1);
+	char *text = realloc(watch->remarks, n_before + n + 1);
 
 	if (!text)
 		return ssdpm__no_memory(reterr);
-	memcpy(text + watch->n_remarks, line, n + 1);
+	memcpy(text + n_before, line, n + 1);
 	watch->remarks = text;
-	watch->n_remarks += n;
 	return ssdpm__watch_feed(watch, line, n, reterr);
 }
 

@@ -41,7 +41,6 @@ struct ssdpm_watch {
 	struct watched *drives;
 	size_t n;
 	char *remarks; /* lines of a recording before events; NULL: none */
-	size_t n_remarks;
 	struct watch_load load;
 	uint64_t now_ns;
 	uint64_t looked_ns; /* whether the drives are there */

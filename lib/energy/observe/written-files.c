@@ -29,40 +29,40 @@ void ssdpm__file_changed(struct files *files, uint64_t device, uint64_t inode,
 							 .cause = cause };
 }
 
-static struct writer *find_writer(struct files *files, uint32_t pid,
-				  uint64_t device)
+static struct flusher *find_flusher(struct files *files, uint32_t pid,
+				    uint64_t device)
 {
-	for (size_t i = 0; i < files->n_writers; i++)
-		if (files->writers[i].pid == pid &&
-		    files->writers[i].device == device)
-			return &files->writers[i];
+	for (size_t i = 0; i < files->n_flushers; i++)
+		if (files->flushers[i].pid == pid &&
+		    files->flushers[i].device == device)
+			return &files->flushers[i];
 	return NULL;
 }
 
-static struct writer *new_writer(struct files *files)
+static struct flusher *new_flusher(struct files *files)
 {
-	struct writer *oldest = files->writers;
+	struct flusher *oldest = files->flushers;
 
-	if (files->n_writers < MAX_WRITERS)
-		return &files->writers[files->n_writers++];
-	for (size_t i = 1; i < MAX_WRITERS; i++)
-		if (files->writers[i].used < oldest->used)
-			oldest = &files->writers[i];
+	if (files->n_flushers < MAX_FLUSHERS)
+		return &files->flushers[files->n_flushers++];
+	for (size_t i = 1; i < MAX_FLUSHERS; i++)
+		if (files->flushers[i].used < oldest->used)
+			oldest = &files->flushers[i];
 	return oldest;
 }
 
 void ssdpm__file_begun(struct files *files, uint32_t pid, uint64_t device,
 		       uint64_t inode, uint64_t cgroup)
 {
-	struct writer *writer = find_writer(files, pid, device);
+	struct flusher *flusher = find_flusher(files, pid, device);
 
-	if (!writer)
-		writer = new_writer(files);
-	*writer = (struct writer){ .pid = pid,
-				   .device = device,
-				   .inode = inode,
-				   .cgroup = cgroup,
-				   .used = ++files->clock };
+	if (!flusher)
+		flusher = new_flusher(files);
+	*flusher = (struct flusher){ .pid = pid,
+				     .device = device,
+				     .inode = inode,
+				     .cgroup = cgroup,
+				     .used = ++files->clock };
 }
 
 /* A new one has no name; NULL: no room for it. */
@@ -164,13 +164,13 @@ static uint16_t cause_of_cgroup(struct files *files, struct causes *causes,
 uint16_t ssdpm__file_cause(struct files *files, struct causes *causes,
 			   uint32_t pid, uint64_t device)
 {
-	const struct writer *writer = find_writer(files, pid, device);
+	const struct flusher *flusher = find_flusher(files, pid, device);
 	const struct file *file;
 
-	if (!writer)
+	if (!flusher)
 		return CAUSE_OTHER;
-	file = place_of(files, device, writer->inode);
-	if (file->device == device && file->inode == writer->inode)
+	file = place_of(files, device, flusher->inode);
+	if (file->device == device && file->inode == flusher->inode)
 		return file->cause;
-	return cause_of_cgroup(files, causes, writer->cgroup);
+	return cause_of_cgroup(files, causes, flusher->cgroup);
 }
