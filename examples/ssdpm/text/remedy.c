@@ -25,8 +25,8 @@ static const char *const sentences[] = {
 	[SSDPM_REMEDY_LATENCY_TOLERANCE] =
 		"if a wait of $d does no harm: boot with$b (all drives)$f",
 	[SSDPM_REMEDY_REBUILD_TABLE] =
-		"a parameter has changed since, or a program sent a table; "
-		"echo $v, then echo $w > $t has it built anew",
+		"a parameter has changed since or a program has sent a table; "
+		"to have Linux build its own: echo $v > $t, echo $w > $t",
 	[SSDPM_REMEDY_LEAVE_STATE_OUT] =
 		"to see if PS$s is the cause, leave it out: echo $v > $t; if "
 		"resets go on, it is not",
