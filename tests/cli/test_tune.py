@@ -848,8 +848,8 @@ def test_today_is_the_table_that_the_drive_has(ssdpm: Command, machine: Make) ->
     assert "sleep already saves" not in screen
     assert "What it does today is what the table that was read does." in screen
     [drive] = advised(ssdpm, "tune", "-n", *call)
-    assert drive["awake"] is None and drive["advice"] == "keep"
-    assert drive["further"] is None
+    assert drive["awake"] is None and drive["advice"] == "rebuild"
+    assert drive["further"] is None and drive["likely"]["verdict"] == "saves"
     work = ["-t", "desktop-session", "nvme0"]
     today = json.loads(ssdpm.output("estimate", *call, "--json", *work))["runs"][0]
     never = json.loads(ssdpm.output("estimate", *call, "--none", "--json", *work))["runs"][0]
@@ -860,7 +860,14 @@ def test_today_is_the_table_that_the_drive_has(ssdpm: Command, machine: Make) ->
         assert [row["policies"] for row in rows] == names
         assert not rows[0]["enabled"]
     # The limit is in force already: only the kernel can build the table anew.
-    assert "Next: ssdpm tune" not in ssdpm.output("status", *call)
+    path = "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    writes = [f"  echo 0 > {path}", f"  echo 100000 > {path}"]
+    lines = screen.splitlines()
+    first = lines.index("To have Linux build the table of nvme0 on that machine:") + 1
+    assert lines[first : first + 2] == writes
+    status = ssdpm.output("status", *call)
+    assert "Next: ssdpm tune" not in status and "new table: saves " in status
+    assert [line for line in status.splitlines() if "echo" in line] == writes
 
 
 def test_a_kept_table_that_is_none_is_not_taken_for_the_one_of_linux(
@@ -925,7 +932,7 @@ def test_what_is_set_once_is_not_advised_again(ssdpm: Command, machine: Make) ->
     call = ["--root", str(machine("apst-off"))]
     assert advised(ssdpm, "tune", "-n", *call)[0]["advice"] == "set"
     assert "Done, and in force until the next boot: 1 setting." in ssdpm.output("tune", "--yes", *call)
-    assert advised(ssdpm, "tune", "-n", *call)[0]["advice"] == "keep"
+    assert advised(ssdpm, "tune", "-n", *call)[0]["advice"] == "rebuild"
     assert "Nothing to change" in ssdpm.output("tune", "--yes", *call)
     assert "Next: ssdpm tune" not in ssdpm.output("status", *call)
 

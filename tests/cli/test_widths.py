@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -183,6 +184,22 @@ def test_a_long_call_goes_on_behind_a_backslash(ssdpm: Command) -> None:
 
     assert "ssdpm apply" in ssdpm.output(*call) and "\\\n" in ssdpm.output(*call)
     assert calls() == calls("--wide")
+
+
+def test_each_command_of_a_remedy_is_whole_on_its_line(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    """The limit is that of Linux, and the table in force is empty."""
+    machine("laptop").rename(ssdpm.directory / "odd")
+    [dump] = ssdpm.directory.glob("odd/dumps/*.apst")
+    dump.write_text(json.dumps({**json.loads(dump.read_text()), "raw": "00" * 256}))
+    path = "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    calls = [f"echo 0 > {path}", f"echo 100000 > {path}"]
+    for call in ("show nvme0", "status", "tune -n", "show nvme0 --wide"):
+        for width in (40, 80):
+            text = on_terminal(ssdpm, width, *call.split(), "--root", "odd")
+            lines = re.sub(r" \\\n *", " ", text).splitlines()
+            assert [line.strip() for line in lines if "echo" in line] == calls, (call, width)
 
 
 def test_prose_before_a_call_is_folded_as_prose(

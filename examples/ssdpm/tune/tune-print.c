@@ -327,6 +327,10 @@ struct cell reason_text(const struct live *live,
 		return cell("no setting is within the limits");
 	if (!item->settings)
 		return best_text(live, item);
+	if (item->advice == SSDPM_ADVICE_REBUILD)
+		return cell("its APST table is not that of its %s, which %s",
+			    setting_text(item->settings).text,
+			    saving_cell(likely).text);
 	if (item->trial)
 		return cell("%s: %s", setting_text(item->settings).text,
 			    item->trial->decision == SSDPM_TRIAL_COSTS ?
@@ -500,7 +504,7 @@ static void write_profile(FILE *file, const struct tuning *tuning)
 }
 
 /* What a screen has only if it fits: the first of them first. */
-enum extra { FURTHER, DECIDER, LINK, ASLEEP, PROFILE, N_EXTRAS };
+enum extra { REBUILD, FURTHER, DECIDER, LINK, ASLEEP, PROFILE, N_EXTRAS };
 
 struct extras {
 	bool shown[N_EXTRAS];
@@ -528,9 +532,9 @@ static struct extras find_extras(const struct tuning *tuning)
 {
 	static void (*const writers[])(FILE * file,
 				       const struct tuning *tuning) = {
-		[FURTHER] = write_further, [DECIDER] = write_decider,
-		[LINK] = write_link,	   [ASLEEP] = write_asleep,
-		[PROFILE] = write_profile,
+		[REBUILD] = write_rebuild, [FURTHER] = write_further,
+		[DECIDER] = write_decider, [LINK] = write_link,
+		[ASLEEP] = write_asleep,   [PROFILE] = write_profile,
 	};
 	const size_t used = count_needed(tuning) + count_least_left(tuning);
 	struct extras extras = { .shown = { false } };
@@ -619,6 +623,8 @@ void write_decider(FILE *file, const struct tuning *tuning)
 static void print_extras(const struct tuning *tuning,
 			 const struct extras *extras)
 {
+	if (extras->shown[REBUILD])
+		write_rebuild(stdout, tuning);
 	if (extras->shown[DECIDER])
 		write_decider(stdout, tuning);
 	if (has_gap(extras))
