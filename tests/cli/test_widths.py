@@ -248,11 +248,11 @@ def test_a_call_in_prose_is_not_broken_or_goes_on_behind_a_backslash(ssdpm: Comm
         text = on_terminal(ssdpm, columns, *plan)
         assert reload in " ".join(text.replace("\\\n", "").split()), columns
         assert "reload &&\n" not in text
-    # What is pasted ends where the sentence goes on.
+    # What is pasted is alone.
     for columns in (40, 60, 80):
         text = on_terminal(ssdpm, columns, "show", "nvme1", "--root", "empty")
-        call = " ".join(text.replace("\\\n", "").split()).split("leave it out: ")[1]
-        assert call.startswith("echo 0 > /sys/class/nvme/nvme1/power/pm_qos_latency_tolerance_us; if")
+        call = re.sub(r" \\\n *", " ", text).split("leave it out:\n")[1].splitlines()[0]
+        assert call == "    echo 0 > /sys/class/nvme/nvme1/power/pm_qos_latency_tolerance_us"
     # One that fits is whole, with the rest of its sentence around it.
     text = on_terminal(ssdpm, 60, "show", "nvme0", "--root", "empty")
     assert "ssdpm apply --root empty --latency 100ms nvme0" in text

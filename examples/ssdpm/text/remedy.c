@@ -28,8 +28,8 @@ static const char *const sentences[] = {
 		"a parameter has changed since or a program has sent a table; "
 		"to have Linux build its own: echo $v > $t, echo $w > $t",
 	[SSDPM_REMEDY_LEAVE_STATE_OUT] =
-		"to see if PS$s is the cause, leave it out: echo $v > $t; if "
-		"resets go on, it is not",
+		"if resets go on without PS$s, it is not the cause; to leave "
+		"it out: echo $v > $t",
 	[SSDPM_REMEDY_LEAVE_QUIRK] =
 		"leave it so: nvme_core.force_apst=1 would take it away from "
 		"all drives",

@@ -842,8 +842,8 @@ static void resets_come_with_the_limit_that_tells_their_cause(void **state)
 		     "3 resets since it was found: a drive that fails to wake "
 		     "is reset, but so is one with other faults, or one that "
 		     "comes back from a suspend",
-		     "to see if PS4 is the cause, leave it out: echo 38999 "
-		     "> " LIMIT_FILE "; if resets go on, it is not");
+		     "if resets go on without PS4, it is not the cause; to "
+		     "leave it out: echo 38999 > " LIMIT_FILE);
 	scene.facts->reset_count = 1;
 	diagnose(&scene);
 	assert_non_null(strstr(find(&scene, SSDPM_DIAGNOSIS_RESETS)->message,
