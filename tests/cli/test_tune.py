@@ -820,7 +820,7 @@ def test_a_file_of_the_link_is_what_apply_sets(
     words = " ".join(ssdpm.output("tune", "-n", "--root", str(root)).split())
     assert f"To set it: ssdpm apply --link {off[0]}=on --root {root} nvme0" in words
     call = ["apply", "--root", str(root), "--link", f"{off[0]}=on", "nvme0"]
-    assert ssdpm(*call).returncode == 0 and (folder / off[0]).read_text() == "1"
+    assert ssdpm(*call).returncode == 0 and (folder / off[0]).read_text() == "1\n"
 
 
 def test_a_capture_keeps_its_table_and_the_screens_say_so(ssdpm: Command, machine: Make) -> None:
@@ -834,7 +834,7 @@ def test_a_capture_keeps_its_table_and_the_screens_say_so(ssdpm: Command, machin
     assert "awake: odd table" in after and words in after
     assert words in ssdpm.output("list", "--root", root)
     call = ["plan", "--root", root, "--latency", "1ms", "nvme0"]
-    assert ssdpm.output(*call).endswith("\nThe capture keeps the APST table that was read.\n")
+    assert "\nThe capture keeps the APST table that was read.\n" in ssdpm.output(*call)
 
 
 def test_today_is_the_table_that_the_drive_has(ssdpm: Command, machine: Make) -> None:
@@ -914,6 +914,25 @@ def test_what_sleep_costs_in_time_is_said_where_nothing_changes(
     assert found
     share = run["delay_sum_ns"] / run["duration_ns"]
     assert float(found[1]) == pytest.approx(100 * share, abs=0.006)
+
+
+@pytest.mark.parametrize("name", ["desktop-6.1", "apst-empty"])
+def test_the_waits_of_the_change_are_those_of_the_next_screen(
+    ssdpm: Command, machine: Make, name: str
+) -> None:
+    """Of all drives, also those that stay as they are."""
+    call = ["--root", str(machine(name))]
+    found = {}
+    for drive in advised(ssdpm, "tune", "-n", *call):
+        run = drive["after" if drive["advice"] == "set" else "before"]
+        if run:
+            found[drive["name"]] = run["delay_sum_ns"] / run["duration_ns"]
+    then = re.search(r"^I/Os then wait for at most ([0-9.]+) %", ssdpm.output("tune", "-n", *call), re.M)
+    assert then and float(then[1]) == pytest.approx(100 * max(found.values()), abs=0.006)
+    assert ssdpm("tune", "-y", "-q", *call).stdout == b""
+    if name == "desktop-6.1":  # whose changes are of SATA drives: no table is kept
+        now = re.search(r"^I/Os wait for at most ([0-9.]+) %", ssdpm.output("tune", "-n", *call), re.M)
+        assert now and now[1] == then[1]
 
 
 def test_the_screen_of_a_laptop_leads_to_its_profiles(ssdpm: Command, machine: Make) -> None:

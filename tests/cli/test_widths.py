@@ -186,6 +186,16 @@ def test_a_long_call_goes_on_behind_a_backslash(ssdpm: Command) -> None:
     assert calls() == calls("--wide")
 
 
+def test_a_narrow_terminal_shows_the_reasons_of_as_many_drives(ssdpm: Command) -> None:
+    machines.write("eight-drives", ssdpm.directory / "eight")
+
+    def left(columns: int) -> str:
+        text = on_terminal(ssdpm, columns, "tune", "-n", "--root", "eight")
+        return " ".join(text.split("Left as they are:\n")[1].split("\nTo decide")[0].split())
+
+    assert left(40) == left(60) == left(80)
+
+
 def test_each_command_of_a_remedy_is_whole_on_its_line(
     ssdpm: Command, machine: Callable[[str], pathlib.Path]
 ) -> None:
