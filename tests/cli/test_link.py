@@ -89,10 +89,10 @@ def test_a_queue_depth_is_set_and_undone(ssdpm: Command, machine: Make) -> None:
     said = ssdpm.output("plan", *call)
     assert said.startswith("sda: queue depth 32 -> 1 (planned)\n")
     assert ssdpm("apply", *call).returncode == 0
-    assert (root / DEPTH).read_text() == "1"
+    assert (root / DEPTH).read_text() == "1\n"
     assert ssdpm("check", *call).returncode == 0
     assert ssdpm("revert", "--root", root).returncode == 0
-    assert (root / DEPTH).read_text() == "32"
+    assert (root / DEPTH).read_text() == "32\n"
     # A port without a disk has no queue.
     done = ssdpm("plan", *call[:-1])
     assert (done.returncode, done.stderr) == (0, b"")
