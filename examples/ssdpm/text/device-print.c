@@ -126,7 +126,7 @@ static void print_power(const struct ssdpm_device_power *power)
 		printf(", workload hint %u", power->workload_hint);
 	puts(power->flags & SSDPM_POWER_FLAG_ASLEEP ?
 		     " (asleep; it does not say which it wakes to)" :
-		     "");
+		     " when it was read");
 	if (power->known & SSDPM_POWER_FACT_NOPP)
 		line("asleep",
 		     "background work may %sexceed the power of the state",
