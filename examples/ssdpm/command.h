@@ -107,8 +107,17 @@ enum form {
 	FORM_OWN, /* a form that only this subcommand has */
 };
 
+/* An option as it was written, "-p auto" or "--profile auto". */
+struct given_option {
+	const struct option_spec *option;
+	const char *argument; /* or NULL */
+	bool by_letter;
+};
+
 struct common {
 	const char *subcommand;
+	struct given_option *given; /* all of them, in their order */
+	size_t n_given;
 	const char *list; /* what its JSON lists: "drives" */
 	bool each_alone;  /* as of its subcommand */
 	enum form form;
@@ -251,6 +260,9 @@ bool argument_is_optional(const struct option_spec *option);
  */
 size_t count_groups(const struct subcommand *subcommand);
 struct group_use group_at(const struct subcommand *subcommand, size_t i);
+/* The group of one of its options. */
+struct group_use group_of(const struct subcommand *subcommand,
+			  const struct option_spec *option);
 
 /* help.c: prints --help or --help-all; prints the list of commands. */
 void print_help(const struct subcommand *subcommand, bool all);

@@ -79,6 +79,8 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 				.is_known = !item.error ||
 					    item.error == -EOPNOTSUPP,
 				.is_to_set = item.advice == SSDPM_ADVICE_SET,
+				.is_to_rebuild =
+					item.advice == SSDPM_ADVICE_REBUILD,
 				.likely = item.likely,
 				.added_mean_ns = item.added_mean_ns,
 				.model = item.model,

@@ -44,9 +44,10 @@ int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
  */
 struct outlook {
 	struct ssdpm_report_item drive;
-	bool is_skipped; /* it sleeps: only ssdpm tune estimates it */
-	bool is_known;	 /* whether a better setting is known */
-	bool is_to_set;	 /* it is */
+	bool is_skipped;    /* it sleeps: only ssdpm tune estimates it */
+	bool is_known;	    /* whether a better setting is known */
+	bool is_to_set;	    /* it is */
+	bool is_to_rebuild; /* it is set; its APST table is not */
 	const struct ssdpm_likely *likely; /* of the best one; NULL: unknown */
 	int64_t added_mean_ns;
 	const struct ssdpm_link_saving *link;	       /* NULL: none is known */
@@ -99,6 +100,10 @@ enum exit_status print_status_items(const struct common *common);
  */
 void write_call_to_decide(FILE *file, const struct live *live,
 			  const char *workload, const struct outlook *outlook);
+/* The first finding of this code; false: there is none. */
+bool find_finding(const struct live *live,
+		  const struct ssdpm_report_item *drive, uint32_t code,
+		  struct ssdpm_diagnosis *ret_finding);
 /* Why it sleeps less, or not at all: "no APST"; NULL: unknown. */
 const char *why_awake(const struct live *live,
 		      const struct ssdpm_report_item *drive);

@@ -631,7 +631,10 @@ int ssdpm__check_writable(const struct ssdpm_machine *machine,
 int ssdpm__write_text(const struct ssdpm_machine *machine, const char *path,
 		      const char *text)
 {
-	const size_t size = strlen(text);
+	char line[SSDPM__TEXT_BYTES];
+	/* A file of a capture ends as one of sysfs is read. */
+	const size_t size = (size_t)snprintf(line, sizeof(line), "%s%s", text,
+					     machine->capture ? "\n" : "");
 	/* A file of sysfs ignores it, a double of one in a test needs it. */
 	const int flags = machine->capture ? 0 : O_TRUNC;
 	ssize_t n;
@@ -642,7 +645,7 @@ int ssdpm__write_text(const struct ssdpm_machine *machine, const char *path,
 	if (fd >= 0) {
 		lock_value(machine, fd, LOCK_EX);
 		do
-			n = write(fd, text, size);
+			n = write(fd, line, size);
 		while (n < 0 && errno == EINTR);
 		err = n < 0 ? -errno : 0;
 		if (n >= 0 && (size_t)n < size)

@@ -752,6 +752,34 @@ def test_what_somebody_else_has_set_since_is_left_alone(
     assert (laptop / LIMIT).read_text() == "5000\n"
 
 
+def test_what_is_reverted_has_the_bytes_that_were_there(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    before = (laptop / LIMIT).read_bytes()
+    ssdpm.output("apply", "--root", str(laptop), "--latency", "25ms")
+    assert (laptop / LIMIT).read_bytes() == b"25000\n"
+    ssdpm.output("revert", "--root", str(laptop))
+    assert (laptop / LIMIT).read_bytes() == before == b"100000\n"
+
+
+def test_a_kept_table_that_is_not_that_of_the_limit_is_named(
+    ssdpm: Command, laptop: pathlib.Path
+) -> None:
+    """By plan, apply and check alike; the limit is in force."""
+    words = "The capture keeps the APST table that was read.\n"
+    call = ["--root", str(laptop), "--latency", "100ms", "nvme0"]
+    assert words not in ssdpm.output("check", *call) + ssdpm.output("plan", *call)
+    [dump] = laptop.glob("dumps/nvme0.apst")
+    dump.write_text(json.dumps({**json.loads(dump.read_text()), "raw": "00" * 256}))
+    assert ssdpm.output("check", *call) == words + "in force\n"
+    for command in ("plan", "apply"):
+        text = ssdpm.output(command, *call)
+        assert words in text and "    before  never sleeps\n" in text and "as now" not in text
+    call[3] = "25ms"
+    assert words in ssdpm("check", *call).stdout.decode()
+    assert ssdpm("check", *call).returncode == 5
+
+
 def test_files_with_our_marker_are_removed_and_no_others(
     ssdpm: Command, laptop: pathlib.Path
 ) -> None:

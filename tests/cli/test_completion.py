@@ -386,3 +386,9 @@ def test_fish_offers_files_where_a_drive_belongs(ssdpm: Command) -> None:
     assert "drive.json" in in_fish(ssdpm, "ssdpm show dri")
     assert "drive.json" in in_fish(ssdpm, "ssdpm apst --raw dri")
     assert "drive.json" not in in_fish(ssdpm, "ssdpm apst --algorithm dri")
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_options_of_check_expect_what_those_of_apply_set(shell: str) -> None:
+    text = FILES[shell].read_text()
+    assert "Expect a profile. auto" in text and "Set a profile. auto" in text

@@ -27,7 +27,7 @@ def test_a_plan_shows_the_feature_that_was_asked_for(
     ssdpm: Command, machine: Make
 ) -> None:
     root = str(machine("laptop"))
-    call = ["plan", "--root", root, "--link", "l1_2_aspm=off", "nvme0"]
+    call = ["plan", "-q", "--root", root, "--link", "l1_2_aspm=off", "nvme0"]
     lines = ssdpm.output(*call).splitlines()
     assert lines[0] == "nvme0: link feature l1_2_aspm 1 -> 0 (planned)"
     assert lines[1] == "    until the next boot"
@@ -73,7 +73,7 @@ def test_drives_with_the_same_feature_share_a_line(
     ssdpm: Command, machine: Make
 ) -> None:
     root = str(machine("eight-drives"))
-    said = ssdpm.output("plan", "--root", root, "--link", "l1_aspm=off")
+    said = ssdpm.output("plan", "-q", "--root", root, "--link", "l1_aspm=off")
     heads = [line for line in said.splitlines() if not line.startswith(" ")]
     assert heads == [
         "nvme0, nvme1, nvme2: link feature l1_2_aspm 1 -> 0 (planned)",
@@ -89,10 +89,10 @@ def test_a_queue_depth_is_set_and_undone(ssdpm: Command, machine: Make) -> None:
     said = ssdpm.output("plan", *call)
     assert said.startswith("sda: queue depth 32 -> 1 (planned)\n")
     assert ssdpm("apply", *call).returncode == 0
-    assert (root / DEPTH).read_text() == "1"
+    assert (root / DEPTH).read_text() == "1\n"
     assert ssdpm("check", *call).returncode == 0
     assert ssdpm("revert", "--root", root).returncode == 0
-    assert (root / DEPTH).read_text() == "32"
+    assert (root / DEPTH).read_text() == "32\n"
     # A port without a disk has no queue.
     done = ssdpm("plan", *call[:-1])
     assert (done.returncode, done.stderr) == (0, b"")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pathlib
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -197,6 +198,41 @@ def test_a_sata_drive_is_estimated_too(ssdpm: Command, machine: Make) -> None:
     assert [row["lpm"] for row in estimate["rows"]] == ["max_performance", "min_power"]
 
 
+WATTS = "-t WORKLOAD adds what it saves in watts; so does ssdpm tune.\n"
+
+
+@pytest.mark.parametrize(
+    "call, kept",
+    [
+        (["-p", "power-saver"], ["-p", "power-saver"]),
+        (["-ppower-saver", "-t", "lomax", "--wide"], ["-p", "power-saver"]),
+        (["--latency=25ms", "-v", "nvme0"], ["--latency", "25ms"]),
+    ],
+)
+def test_a_plan_ends_with_the_call_that_sets_it(
+    ssdpm: Command, machine: Make, call: list[str], kept: list[str]
+) -> None:
+    """And that call ends with the one that goes back."""
+    root = machine("laptop").rename(ssdpm.directory / "it's a laptop")
+    place = ["--root", str(root)]
+    text = ssdpm.output("plan", *place, *call)
+    last = text.splitlines()[-1]
+    assert last.startswith("To set it: ssdpm apply ")
+    words = shlex.split(last.split(": ", 1)[1])
+    assert words == ["ssdpm", "apply", *place, *kept, *call[call.index("-v") + 1 if "-v" in call else 9 :]]
+    assert (WATTS in text) == (call == ["-p", "power-saver"])
+    assert "To set it" not in ssdpm.output("plan", "-q", *place, *call)
+    set_it = ssdpm.output(*words[1:]).splitlines()
+    assert set_it[-1].startswith("To go back to before the first change: ssdpm revert ")
+    # All is so already.
+    again = ssdpm.output("plan", *place, *call) + ssdpm.output(*words[1:])
+    assert "To set it" not in again and "To go back" not in again and WATTS not in again
+    before = tree(root)
+    back = shlex.split(set_it[-1].split(": ", 1)[1])
+    assert back == ["ssdpm", "revert", *place] and ssdpm(*back[1:]).returncode == 0
+    assert tree(root) != before
+
+
 def test_both_power_sources_are_shown_by_one_command(
     ssdpm: Command, machine: Make
 ) -> None:
@@ -209,8 +245,9 @@ def test_both_power_sources_are_shown_by_one_command(
     ]
     assert [plan["profile"] for plan in both] == ["balanced", "power-saver"]
     text = ssdpm.output(*call[:-1], "--both-sources", *workload)
-    assert text == "\n".join(
-        ssdpm.output(*call, source, *workload) for source in ("ac", "battery")
+    assert text.endswith(f"\nTo set it: ssdpm apply --root {root} -p auto\n")
+    assert text[: text.rindex("To set it")] == "\n".join(
+        ssdpm.output(*call, source, *workload, "-q") for source in ("ac", "battery")
     )
     # What makes it last follows the power source: the same files as of auto.
     persist = ["--persist", "systemd"]

@@ -39,7 +39,7 @@ def controller(root: pathlib.Path) -> str:
 
 def test_a_power_state_is_planned_in_words(ssdpm: Command, machine: Make) -> None:
     root = str(machine("eight-drives"))
-    call = ["plan", "--root", root, "--power-state", "2", "--workload-hint", "1"]
+    call = ["plan", "-q", "--root", root, "--power-state", "2", "--workload-hint", "1"]
     lines = ssdpm.output(*call, "nvme0").splitlines()
     assert lines == [
         "nvme0: power state PS0 -> PS2 hint 1 (planned)",
@@ -262,7 +262,7 @@ def test_show_has_what_limits_the_power(
 ) -> None:
     text = ssdpm.output("show", "--root", str(eight_drives), "nvme1")
     for line in (
-        "  power state     PS1, workload hint 2",
+        "  power state     PS1, workload hint 2 when it was read",
         "  asleep          background work may exceed the power of the state",
         "  throttles       lightly at 70 C, heavily never",
         "  power limit     6 W",

@@ -166,7 +166,7 @@ def in_b(trials: Trials) -> int:
     for n in range(100, 400, 15):
         seen = trials.root / "seen"
         trials.ended(n, f"cat {trials.root / LIMIT} > {seen}; kill -INT $PPID", -2, "")
-        if seen.read_text() == "11000":
+        if seen.read_text() == "11000\n":
             return n
     raise AssertionError("B was never in force")
 

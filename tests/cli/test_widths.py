@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -185,6 +186,32 @@ def test_a_long_call_goes_on_behind_a_backslash(ssdpm: Command) -> None:
     assert calls() == calls("--wide")
 
 
+def test_a_narrow_terminal_shows_the_reasons_of_as_many_drives(ssdpm: Command) -> None:
+    machines.write("eight-drives", ssdpm.directory / "eight")
+
+    def left(columns: int) -> str:
+        text = on_terminal(ssdpm, columns, "tune", "-n", "--root", "eight")
+        return " ".join(text.split("Left as they are:\n")[1].split("\nTo decide")[0].split())
+
+    assert left(40) == left(60) == left(80)
+
+
+def test_each_command_of_a_remedy_is_whole_on_its_line(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    """The limit is that of Linux, and the table in force is empty."""
+    machine("laptop").rename(ssdpm.directory / "odd")
+    [dump] = ssdpm.directory.glob("odd/dumps/*.apst")
+    dump.write_text(json.dumps({**json.loads(dump.read_text()), "raw": "00" * 256}))
+    path = "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    calls = [f"echo 0 > {path}", f"echo 100000 > {path}"]
+    for call in ("show nvme0", "status", "tune -n", "show nvme0 --wide"):
+        for width in (40, 80):
+            text = on_terminal(ssdpm, width, *call.split(), "--root", "odd")
+            lines = re.sub(r" \\\n *", " ", text).splitlines()
+            assert [line.strip() for line in lines if "echo" in line] == calls, (call, width)
+
+
 def test_prose_before_a_call_is_folded_as_prose(
     ssdpm: Command, machine: Callable[[str], pathlib.Path]
 ) -> None:
@@ -231,11 +258,11 @@ def test_a_call_in_prose_is_not_broken_or_goes_on_behind_a_backslash(ssdpm: Comm
         text = on_terminal(ssdpm, columns, *plan)
         assert reload in " ".join(text.replace("\\\n", "").split()), columns
         assert "reload &&\n" not in text
-    # What is pasted ends where the sentence goes on.
+    # What is pasted is alone.
     for columns in (40, 60, 80):
         text = on_terminal(ssdpm, columns, "show", "nvme1", "--root", "empty")
-        call = " ".join(text.replace("\\\n", "").split()).split("leave it out: ")[1]
-        assert call.startswith("echo 0 > /sys/class/nvme/nvme1/power/pm_qos_latency_tolerance_us; if")
+        call = re.sub(r" \\\n *", " ", text).split("leave it out:\n")[1].splitlines()[0]
+        assert call == "    echo 0 > /sys/class/nvme/nvme1/power/pm_qos_latency_tolerance_us"
     # One that fits is whole, with the rest of its sentence around it.
     text = on_terminal(ssdpm, 60, "show", "nvme0", "--root", "empty")
     assert "ssdpm apply --root empty --latency 100ms nvme0" in text

@@ -594,6 +594,8 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 	kernel->n_writes++;
 	assert_true(size < sizeof(text));
 	snprintf(text, sizeof(text), "%.*s", (int)size, (const char *)data);
+	/* kstrtoint() and sysfs_streq() take a line feed. */
+	text[strcspn(text, "\n")] = '\0';
 	if (goes_wrong(KERNEL_WRITE)) {
 		if (kernel->leaves)
 			store(path, kernel->leaves);

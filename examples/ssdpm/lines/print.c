@@ -241,22 +241,24 @@ static bool is_command(const char *clause)
 	return !strncmp(clause, "ssdpm ", 6) || strstr(clause, " > /");
 }
 
-/* A command ends before the words on it. */
+/* A command ends before the words on it, and before the next command. */
 static bool begins_clause(const char *text, bool of_command)
 {
 	return !strncmp(text, " or ", 4) || !strncmp(text, " and ", 5) ||
+	       !strncmp(text, " echo ", 6) ||
 	       (of_command &&
 		(!strncmp(text, " for ", 5) || !strncmp(text, " which ", 7)));
 }
 
-/* The end of a clause: behind a comma, or at the end of the text. */
+/* The end of a clause: behind a comma or colon, or at the end of the text. */
 static const char *end_of_clause(const char *text)
 {
 	const bool of_command = is_command(text);
 	const char *end = text;
 
-	while ((end = strchr(end, ',')))
-		if (begins_clause(++end, of_command))
+	while ((end = strpbrk(end, ",:")))
+		if (*end++ == ',' ? begins_clause(end, of_command) :
+				    !strncmp(end, " echo ", 6))
 			return end;
 	return text + strlen(text);
 }
@@ -275,7 +277,9 @@ static void print_clause(char *clause, int indent)
 
 void print_clauses(const char *text, int indent)
 {
-	const bool fits = indent + strlen(text) <= text_width(stdout);
+	/* Several commands are never one line. */
+	const bool fits = indent + strlen(text) <= text_width(stdout) &&
+			  !strstr(text, ": echo ");
 
 	while (*text) {
 		const char *end =

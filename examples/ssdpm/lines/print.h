@@ -39,7 +39,8 @@ size_t print_paragraph(const char *text, int first, int others);
 void end_paragraph(FILE *stream, char **text, int first, int others);
 /*
  * Prints advice: a paragraph for each ", or" and ", and" if it is longer than a
- * line. A command is not broken.
+ * line. A command is not broken, and those behind ": echo" have lines of their
+ * own.
  */
 void print_clauses(const char *text, int indent);
 

@@ -3,7 +3,7 @@
  * Completions for bash, zsh and fish, printed from the option tables: what the
  * parser takes is what the shell offers.
  */
-#include "command.h"
+#include "text/output.h"
 
 #include <string.h>
 
@@ -294,7 +294,18 @@ static void print_zsh_action(const char *kind, bool paths, const char *words)
 	}
 }
 
-static void print_zsh_option(const struct option_spec *option)
+/* The help of an option, escaped. */
+static void print_option_text(const struct subcommand *subcommand,
+			      const struct option_spec *option,
+			      const char *special)
+{
+	const struct group_use use = group_of(subcommand, option);
+
+	print_escaped(option_text(&use, option).text, special);
+}
+
+static void print_zsh_option(const struct subcommand *subcommand,
+			     const struct option_spec *option)
 {
 	const bool argument = argument_of(option);
 	const bool optional = !argument && option->values;
@@ -309,7 +320,7 @@ static void print_zsh_option(const struct option_spec *option)
 		       optional ? "=-" :
 				  "");
 	fputs("'[", stdout);
-	print_escaped(option->help, "\\[]:");
+	print_option_text(subcommand, option, "\\[]:");
 	fputs("]", stdout);
 	if (argument || optional) {
 		fputs(optional ? "::" : ":", stdout);
@@ -328,7 +339,7 @@ static void print_zsh_arguments(const struct subcommand *subcommand)
 
 	puts("\t\t\t_arguments -s -S \\");
 	for (size_t i = 0; (option = option_at(subcommand, i)); i++)
-		print_zsh_option(option);
+		print_zsh_option(subcommand, option);
 	if (has_actions(subcommand)) {
 		fputs("\t\t\t'1:operand:{_alternative \"w:action:(", stdout);
 		print_actions(subcommand);
@@ -415,7 +426,7 @@ static void print_zsh(const struct subcommand *const *subcommands)
 	puts("\t\t'help:Print the help of a command.'");
 	puts("\t)\n\n\t_arguments -C -A \"-*\" \\");
 	for (size_t i = 0; (option = option_at(&none, i)); i++)
-		print_zsh_option(option);
+		print_zsh_option(&none, option);
 	fputs(zsh_middle, stdout);
 	puts("\t\thelp)\n"
 	     "\t\t\t_describe -t commands command commands ;;");
@@ -452,7 +463,8 @@ static void print_fish_names(const char *kind)
 		printf(" -a '(ssdpm --completion %s 2>/dev/null)'", kind);
 }
 
-static void print_fish_option(const struct option_spec *option)
+static void print_fish_option(const struct subcommand *subcommand,
+			      const struct option_spec *option)
 {
 	printf(" -l %s", option->name);
 	if (option->letter)
@@ -470,7 +482,7 @@ static void print_fish_option(const struct option_spec *option)
 		fputs("'", stdout);
 	}
 	fputs(" -d '", stdout);
-	print_escaped(option->help, "\\'");
+	print_option_text(subcommand, option, "\\'");
 	puts("'");
 }
 
@@ -483,7 +495,7 @@ static void print_fish_subcommand(const struct subcommand *subcommand,
 
 	for (size_t i = 0; (option = option_at(of, i)); i++) {
 		print_fish_condition(subcommand, action);
-		print_fish_option(option);
+		print_fish_option(of, option);
 	}
 	if (operands_are_paths(of) || *kind_of(of->operands)) {
 		print_fish_condition(subcommand, action);
@@ -513,7 +525,7 @@ static void print_fish(const struct subcommand *const *subcommands)
 	puts("# fish completion for ssdpm(1)\ncomplete -c ssdpm -f");
 	for (size_t i = 0; (option = option_at(&none, i)); i++) {
 		fputs(first, stdout);
-		print_fish_option(option);
+		print_fish_option(&none, option);
 	}
 	printf("%s -l version -d 'print the version'\n"
 	       "%s -l completion -x -a 'bash zsh fish' -d 'print "

@@ -50,18 +50,24 @@ static int print_wrapped(const char *text, char mark, int at, int indent)
 	return at;
 }
 
-/* The words of an option, as its command uses it. */
-static struct cell option_words(const struct group_use *use,
-				const struct option_spec *option)
+struct cell option_text(const struct group_use *use,
+			const struct option_spec *option)
 {
 	static const char set[] = "Set ";
 	const char *at = use->verb ? strstr(option->help, set) : NULL;
 
-	if (at)
-		return cell("%.*s%s %s", (int)(at - option->help), option->help,
-			    use->verb, at + strlen(set));
+	if (!at)
+		return cell("%s", option->help);
+	return cell("%.*s%s %s", (int)(at - option->help), option->help,
+		    use->verb, at + strlen(set));
+}
+
+/* Before it, the action that takes the option. */
+static struct cell option_words(const struct group_use *use,
+				const struct option_spec *option)
+{
 	return cell("%s%s%s", use->of ? use->of : "", use->of ? ": " : "",
-		    option->help);
+		    option_text(use, option).text);
 }
 
 /* An option too wide for its column gets its own line. */

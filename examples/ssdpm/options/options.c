@@ -5,6 +5,7 @@
 
 #include <getopt.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_OPTIONS 96
@@ -383,12 +384,9 @@ static const char *take_argument(const struct option_spec *option, char **argv)
 	return argv[optind++];
 }
 
-static enum exit_status take_option(const struct subcommand *subcommand,
-				    struct common *common, int code,
-				    char **argv)
+struct group_use group_of(const struct subcommand *subcommand,
+			  const struct option_spec *option)
 {
-	const struct option_spec *option = find_option(subcommand, code);
-
 	struct group_use use = { .group = NULL };
 
 	for (size_t i = 0; i < count_groups(subcommand); i++) {
@@ -398,8 +396,24 @@ static enum exit_status take_option(const struct subcommand *subcommand,
 		    option < use.group->options + use.group->n_options)
 			break;
 	}
+	return use;
+}
+
+static enum exit_status take_option(const struct subcommand *subcommand,
+				    struct common *common, int code,
+				    char **argv)
+{
+	const struct option_spec *option = find_option(subcommand, code);
+	const char *argument = take_argument(option, argv);
+	const struct group_use use = group_of(subcommand, option);
+
+	common->given[common->n_given++] = (struct given_option){
+		.option = option,
+		.argument = argument,
+		.by_letter = code < FIRST_CODE,
+	};
 	return set_option(use.group, use.settings ? use.settings : common,
-			  common, option, take_argument(option, argv));
+			  common, option, argument);
 }
 
 static void init_settings(const struct subcommand *subcommand)
@@ -479,11 +493,13 @@ static enum exit_status check_all(const struct common *common, bool operands)
 	return usage_error(common, "--all conflicts with %s", other);
 }
 
-static enum exit_status run_options(const struct subcommand *subcommand,
-				    int argc, char **argv)
+static enum exit_status run_given(const struct subcommand *subcommand,
+				  struct given_option *given, int argc,
+				  char **argv)
 {
 	struct common common = {
 		.subcommand = subcommand->name,
+		.given = given,
 		.list = subcommand->list,
 		.each_alone = subcommand->each_alone,
 	};
@@ -523,6 +539,23 @@ static enum exit_status run_options(const struct subcommand *subcommand,
 	status = subcommand->run(subcommand->settings, &common, argv + optind,
 				 (size_t)(argc - optind));
 	return print_errors(&common, status);
+}
+
+/* "-qv" is one word with two options. */
+static enum exit_status run_options(const struct subcommand *subcommand,
+				    int argc, char **argv)
+{
+	struct given_option *given;
+	enum exit_status status;
+	size_t n = 0;
+
+	for (int i = 0; i < argc; i++)
+		n += strlen(argv[i]) + 1;
+	given = calloc(n, sizeof(*given));
+	status = given ? run_given(subcommand, given, argc, argv) :
+			 out_of_memory();
+	free(given);
+	return status;
 }
 
 enum exit_status run_subcommand(const struct subcommand *subcommand, int argc,

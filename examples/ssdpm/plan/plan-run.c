@@ -176,8 +176,6 @@ enum exit_status finish_plan(struct work *work,
 	const struct work *const works[] = { work, &battery };
 	enum exit_status status;
 
-	(void)operands;
-	(void)n;
 	status = prepare(work, settings,
 			 both ? SSDPM_SOURCE_AC : settings->plan.power_source,
 			 !both, work->drives);
@@ -187,8 +185,12 @@ enum exit_status finish_plan(struct work *work,
 		status = find_others(work, settings);
 	if (!status && !work->common->quiet)
 		status = say_others(work, settings);
-	if (!settings->both_sources)
-		return status ? status : print_work(work);
+	if (!status && !both)
+		status = print_work(work);
+	if (!status && !both)
+		print_way_on(works, 1, operands, n);
+	if (!both)
+		return status;
 	if (!status)
 		status = prepare(&battery, settings, SSDPM_SOURCE_BATTERY, true,
 				 work->drives);
@@ -198,6 +200,8 @@ enum exit_status finish_plan(struct work *work,
 		status = find_others(&battery, settings);
 	if (!status)
 		status = print_works(works, 2);
+	if (!status)
+		print_way_on(works, 2, operands, n);
 	free_work(&battery);
 	return status;
 }
@@ -373,12 +377,20 @@ static enum exit_status print_applied(const struct work *work,
 	return print_works(&work, 0);
 }
 
+/* For people; a commit that failed has put back what it could. */
+static bool has_changed(const struct work *work)
+{
+	return work->plan && !work->common->quiet && !work->common->form &&
+	       ssdpm_plan_count(work->plan, 1 << SSDPM_STEP_DONE);
+}
+
 enum exit_status finish_apply(struct work *work,
 			      const struct plan_command *settings,
 			      char **operands, size_t n)
 {
 	struct reading reading = { settings, operands, n, false, { 0 } };
 	enum exit_status status, printed;
+	bool changed;
 
 	if (settings->dry_run) {
 		status = finish_plan(work, settings, operands, n);
@@ -391,10 +403,13 @@ enum exit_status finish_apply(struct work *work,
 	if (!status)
 		status = printed;
 	fflush(stdout);
+	changed = has_changed(work);
 	if (!status)
 		status = write_persist(work);
 	if (!status)
 		status = keep_settings(work, settings->keep, n);
+	if (changed)
+		print_way_back(work->drives->lives[0], settings->keep);
 	work->plan = ssdpm_plan_free(work->plan);
 	free_drives(&reading.drives);
 	return status;

@@ -64,6 +64,15 @@ enum exit_status print_work(const struct work *work);
 /* Several of them: one after another, or in an array. */
 enum exit_status print_works(const struct work *const *works, size_t n);
 
+/*
+ * ways.c: for people, the call of apply that sets the first of such plans, if
+ * any changes something. It has the options and operands of this call.
+ */
+void print_way_on(const struct work *const *works, size_t n_works,
+		  char **operands, size_t n);
+/* The call that goes back; kept: what is kept, too. */
+void print_way_back(const struct live *live, bool kept);
+
 /* plan-print.c */
 void print_steps(const struct work *work);
 

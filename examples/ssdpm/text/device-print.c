@@ -126,7 +126,7 @@ static void print_power(const struct ssdpm_device_power *power)
 		printf(", workload hint %u", power->workload_hint);
 	puts(power->flags & SSDPM_POWER_FLAG_ASLEEP ?
 		     " (asleep; it does not say which it wakes to)" :
-		     "");
+		     " when it was read");
 	if (power->known & SSDPM_POWER_FACT_NOPP)
 		line("asleep",
 		     "background work may %sexceed the power of the state",
@@ -296,15 +296,22 @@ static void print_diagnosis(const struct ssdpm_diagnosis *d, bool first)
 static void print_diagnoses(const struct drive *drive,
 			    const struct insight *insight)
 {
+	char *advice = NULL, *next;
+
+	/* Advice that findings share is behind the last of them. */
 	for (size_t i = 0; i < insight->n_diagnoses; i++) {
 		const struct ssdpm_diagnosis *d = &insight->diagnoses[i];
-		char *advice = advice_text(drive, d);
 
-		print_diagnosis(d, !i);
-		if (advice)
+		next = advice_text(drive, d);
+		if (advice && (!next || strcmp(advice, next)))
 			print_clauses(advice, 4);
 		free(advice);
+		advice = next;
+		print_diagnosis(d, !i);
 	}
+	if (advice)
+		print_clauses(advice, 4);
+	free(advice);
 }
 
 void print_device_summary(const struct drive *drive,

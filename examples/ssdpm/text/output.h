@@ -88,6 +88,10 @@ struct cell {
 };
 struct cell cell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* help.c: the help of an option, with the verb of its command. */
+struct cell option_text(const struct group_use *use,
+			const struct option_spec *option);
+
 /*
  * Starts a table with its head; adds a row of cells. Cells are texts:
  * time_text(ns).text, cell("PS%u", state).text.

@@ -372,21 +372,55 @@ static bool is_sent(const struct ssdpm_planned_table *t)
 	       (t->known & SSDPM_TABLE_BUILT);
 }
 
+/* The dump of a capture, which no kernel replaces. */
+static bool read_kept(const struct work *work, const char *device,
+		      struct ssdpm_apst *ret_table)
+{
+	for (size_t i = 0; i < work->drives->n; i++) {
+		const struct drive *drive = &work->drives->drives[i];
+
+		if (drive->live->facts.capture &&
+		    !strcmp(ssdpm_device_get_facts(drive->device)->name,
+			    device))
+			return !ssdpm_device_read_apst(drive->device, ret_table,
+						       NULL);
+	}
+	return false;
+}
+
+/* The next table of a drive with APST; before is the one that it has. */
+static bool next_table(const struct work *work, size_t *i,
+		       struct ssdpm_planned_table *table)
+{
+	do
+		if (ssdpm_plan_get_table(work->plan, (*i)++, table))
+			return false;
+	while (!is_sent(table));
+	if (read_kept(work, table->device, &table->before))
+		table->known |= SSDPM_TABLE_BEFORE;
+	return true;
+}
+
+/* The capture has another table than Linux would have. */
+static bool keeps_table(const struct work *work,
+			const struct ssdpm_planned_table *table)
+{
+	return work->drives->n && work->drives->lives[0]->facts.capture &&
+	       !same_table(&table->before, &table->after);
+}
+
 static void print_tables(const struct work *work)
 {
+	const bool all = !work->differences_only || !work->in_force;
 	struct ssdpm_planned_table table = { .size = sizeof(table) };
+	bool keeps = false;
 
-	const struct live *live =
-		work->drives->n ? work->drives->lives[0] : NULL;
-	bool changes = false;
-
-	for (size_t i = 0; !ssdpm_plan_get_table(work->plan, i, &table); i++) {
-		if (!is_sent(&table))
-			continue;
-		print_one_table(&table);
-		changes |= !same_table(&table.before, &table.after);
+	for (size_t i = 0; next_table(work, &i, &table);) {
+		if (all)
+			print_one_table(&table);
+		keeps |= keeps_table(work, &table);
 	}
-	if (changes && live && live->facts.capture)
+	if (keeps)
 		print_kept_table();
 }
 
@@ -498,8 +532,7 @@ static enum exit_status print_for_people(const struct work *work)
 			     "nothing to do");
 	if (journal_stands(&work->journal))
 		print_journal(work);
-	if (!work->differences_only || !work->in_force)
-		print_tables(work);
+	print_tables(work);
 	if (!nothing && work->in_force &&
 	    !ssdpm_plan_count(work->plan, SSDPM_STEPS_PENDING))
 		puts(work->reverts ? "as before the first change" : "in force");

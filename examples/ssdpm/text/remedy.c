@@ -25,11 +25,11 @@ static const char *const sentences[] = {
 	[SSDPM_REMEDY_LATENCY_TOLERANCE] =
 		"if a wait of $d does no harm: boot with$b (all drives)$f",
 	[SSDPM_REMEDY_REBUILD_TABLE] =
-		"a parameter has changed since, or a program sent a table; "
-		"echo $v, then echo $w > $t has it built anew",
+		"a parameter has changed since or a program has sent a table; "
+		"to have Linux build its own: echo $v > $t, echo $w > $t",
 	[SSDPM_REMEDY_LEAVE_STATE_OUT] =
-		"to see if PS$s is the cause, leave it out: echo $v > $t; if "
-		"resets go on, it is not",
+		"if resets go on without PS$s, it is not the cause; to leave "
+		"it out: echo $v > $t",
 	[SSDPM_REMEDY_LEAVE_QUIRK] =
 		"leave it so: nvme_core.force_apst=1 would take it away from "
 		"all drives",

@@ -61,8 +61,9 @@ static bool risks_data(const struct ssdpm_report_item *drive)
 }
 
 /* Nothing is sent to the drive. */
-static bool has_finding(const struct live *live,
-			const struct ssdpm_report_item *drive, uint32_t code)
+bool find_finding(const struct live *live,
+		  const struct ssdpm_report_item *drive, uint32_t code,
+		  struct ssdpm_diagnosis *ret_finding)
 {
 	struct ssdpm_diagnosis_params params = { .size = sizeof(params),
 						 .facts = &live->facts };
@@ -80,12 +81,22 @@ static bool has_finding(const struct live *live,
 	if (!ssdpm_device_read_model(drive->device, 0, NULL, &model, NULL))
 		params.model = model;
 	if (!ssdpm_device_diagnose(drive->device, &params, &found, &n, NULL)) {
-		for (size_t i = 0; i < n; i++)
-			result |= found[i].code == code;
+		for (size_t i = 0; i < n && !result; i++) {
+			result = found[i].code == code;
+			*ret_finding = found[i];
+		}
 		free(found);
 	}
 	ssdpm_model_unref(model);
 	return result;
+}
+
+static bool has_finding(const struct live *live,
+			const struct ssdpm_report_item *drive, uint32_t code)
+{
+	struct ssdpm_diagnosis finding;
+
+	return find_finding(live, drive, code, &finding);
 }
 
 /* These findings are notes, and no reason of the report. */
@@ -173,6 +184,8 @@ static struct cell no_change_text(const struct outlook *outlook)
 {
 	const struct ssdpm_likely *likely = outlook->likely;
 
+	if (outlook->is_to_rebuild)
+		return cell("new table: %s", saving_cell(likely).text);
 	if (link_saves(outlook))
 		return cell("link: %s",
 			    saving_cell(outlook->link->likely).text);
@@ -465,7 +478,8 @@ static bool print_remedy(const struct live *live,
 		lead = cell("Next, for %s%s:", drive->name,
 			    price_text(&outlooks->list[i]).text);
 		if (strlen(lead.text) + 1 + strlen(advice) <=
-		    text_width(stdout)) {
+			    text_width(stdout) &&
+		    !strstr(advice, ": echo ")) {
 			printf("%s %s\n", lead.text, advice);
 		} else {
 			puts(lead.text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a route saves that ssdpm tune leaves to ssdpm recommend. */
+/* What saves and ssdpm tune does not set: another route, a table of Linux. */
 #include "options/advised.h"
 #include "options/numbers.h"
 #include "tune/tune.h"
@@ -148,4 +148,44 @@ void write_further(FILE *file, const struct tuning *tuning)
 	write_saving(file, tuning, most, n);
 	fputs("To see it: ", file);
 	write_call(file, tuning, n);
+}
+
+/* How many drives need it, and what the first of them has to be written. */
+static size_t count_rebuilds(const struct tuning *tuning, const char **ret_name,
+			     struct ssdpm_diagnosis *ret_finding)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tuning->n; i++) {
+		const struct ssdpm_energy_report_item *item = &tuning->items[i];
+
+		if (item->advice != SSDPM_ADVICE_REBUILD)
+			continue;
+		if (!n &&
+		    !find_finding(tuning->live, item->drive,
+				  SSDPM_DIAGNOSIS_TABLE_DIFFERS, ret_finding))
+			continue;
+		if (!n++)
+			*ret_name = item->drive->name;
+	}
+	return n;
+}
+
+/* A capture has no kernel that builds a table, so ssdpm sets none there. */
+void write_rebuild(FILE *file, const struct tuning *tuning)
+{
+	struct ssdpm_diagnosis finding;
+	const char *name;
+	const size_t n = count_rebuilds(tuning, &name, &finding);
+
+	if (!n)
+		return;
+	fprintf(file, "To have Linux build the table of %s%s", name,
+		tuning->live->root ? " on that machine" : "");
+	if (n > 1)
+		fprintf(file, "; %zu more likewise", n - 1);
+	fputs(":\n", file);
+	for (uint32_t i = 0; i < finding.n_changes; i++)
+		fprintf(file, "  echo %s > %s\n", finding.changes[i].value,
+			finding.changes[i].target);
 }

@@ -232,8 +232,8 @@ static bool needs_comfort(const struct tuning *tuning)
 
 /*
  * "wait for at most 0.12 % of the time, one in 100 for 3.5 ms or longer". It
- * takes the worst of the drives that are set, or today of all. "": none is
- * known.
+ * takes the worst of all drives: today, or once those to set are set. "": none
+ * is known.
  */
 struct cell harm_text(const struct tuning *tuning, bool today)
 {
@@ -244,10 +244,10 @@ struct cell harm_text(const struct tuning *tuning, bool today)
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
 		const struct ssdpm_run *run =
-			today ? item->before : item->after;
+			!today && is_to_set(item) ? item->after : item->before;
 		double own;
 
-		if (!run || (!today && !is_to_set(item)))
+		if (!run)
 			continue;
 		known = true;
 		own = run->duration_ns ? (double)run->delay_sum_ns /
@@ -268,7 +268,7 @@ static void print_harm(const struct tuning *tuning)
 {
 	const struct cell harm = harm_text(tuning, false);
 
-	if (!harm.text[0])
+	if (!tuning->n_changes || !harm.text[0])
 		return;
 	putchar('\n');
 	print_paragraph(cell("I/Os then %s.", harm.text).text, 0, 2);
@@ -327,6 +327,10 @@ struct cell reason_text(const struct live *live,
 		return cell("no setting is within the limits");
 	if (!item->settings)
 		return best_text(live, item);
+	if (item->advice == SSDPM_ADVICE_REBUILD)
+		return cell("its APST table is not that of its %s, which %s",
+			    setting_text(item->settings).text,
+			    saving_cell(likely).text);
 	if (item->trial)
 		return cell("%s: %s", setting_text(item->settings).text,
 			    item->trial->decision == SSDPM_TRIAL_COSTS ?
@@ -500,7 +504,7 @@ static void write_profile(FILE *file, const struct tuning *tuning)
 }
 
 /* What a screen has only if it fits: the first of them first. */
-enum extra { FURTHER, DECIDER, LINK, ASLEEP, PROFILE, N_EXTRAS };
+enum extra { REBUILD, FURTHER, DECIDER, LINK, ASLEEP, PROFILE, N_EXTRAS };
 
 struct extras {
 	bool shown[N_EXTRAS];
@@ -528,9 +532,9 @@ static struct extras find_extras(const struct tuning *tuning)
 {
 	static void (*const writers[])(FILE * file,
 				       const struct tuning *tuning) = {
-		[FURTHER] = write_further, [DECIDER] = write_decider,
-		[LINK] = write_link,	   [ASLEEP] = write_asleep,
-		[PROFILE] = write_profile,
+		[REBUILD] = write_rebuild, [FURTHER] = write_further,
+		[DECIDER] = write_decider, [LINK] = write_link,
+		[ASLEEP] = write_asleep,   [PROFILE] = write_profile,
 	};
 	const size_t used = count_needed(tuning) + count_least_left(tuning);
 	struct extras extras = { .shown = { false } };
@@ -558,10 +562,12 @@ static size_t count_left_room(const struct tuning *tuning,
 						      MOST_LINES - used;
 }
 
-/* With two blanks before it. */
+/* With two blanks before it. A narrow terminal shows no fewer drives. */
 static size_t count_lines_of(const struct cell *text)
 {
-	return strlen(text->text) + 2 > text_width(stdout) ? 2 : 1;
+	const size_t width = text_width(stdout);
+
+	return strlen(text->text) + 2 > (width < 80 ? 80 : width) ? 2 : 1;
 }
 
 static void print_left(const struct tuning *tuning, const struct extras *extras)
@@ -584,7 +590,9 @@ static void print_left(const struct tuning *tuning, const struct extras *extras)
 		    n_lines + count_lines_of(&text) + (n_to_come > 0) > most)
 			n_more++;
 		else
-			n_lines += print_paragraph(text.text, 2, 4);
+			n_lines += count_lines_of(&text);
+		if (!n_more)
+			print_paragraph(text.text, 2, 4);
 	}
 	if (n_more)
 		printf("  and %zu more; --json has all\n", n_more);
@@ -619,6 +627,8 @@ void write_decider(FILE *file, const struct tuning *tuning)
 static void print_extras(const struct tuning *tuning,
 			 const struct extras *extras)
 {
+	if (extras->shown[REBUILD])
+		write_rebuild(stdout, tuning);
 	if (extras->shown[DECIDER])
 		write_decider(stdout, tuning);
 	if (has_gap(extras))

@@ -218,15 +218,6 @@ static enum exit_status fill(struct work *work, void *data)
 	return status ? status : for_each_drive(tuning, NULL, check_settings);
 }
 
-static void say_way_back(const struct tuning *tuning, bool kept)
-{
-	fputs("To go back to before the first change: ssdpm revert", stdout);
-	if (kept)
-		fputs(" --forget", stdout);
-	write_root(stdout, tuning->live->root);
-	putchar('\n');
-}
-
 /* A capture has no kernel that builds them anew. */
 static void say_old_tables(const struct tuning *tuning)
 {
@@ -247,7 +238,7 @@ static void say_done(const struct tuning *tuning)
 	       tuning->options->keep ? "" : " until the next boot",
 	       tuning->n_changes, tuning->n_changes == 1 ? "" : "s");
 	say_old_tables(tuning);
-	say_way_back(tuning, tuning->options->keep);
+	print_way_back(tuning->live, tuning->options->keep);
 }
 
 /* The settings in force although something else is not, and how they last. */
@@ -262,7 +253,7 @@ static void say_partly(const struct tuning *tuning,
 	       tuning->options->keep ? "In force, and kept" :
 				       "In force until the next boot",
 	       n, tuning->n_changes);
-	say_way_back(tuning, tuning->options->keep);
+	print_way_back(tuning->live, tuning->options->keep);
 }
 
 enum exit_status undo_killed(const struct tuning *tuning)

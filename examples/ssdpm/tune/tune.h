@@ -134,6 +134,8 @@ enum exit_status write_tune_page(const struct tuning *tuning);
  * saves. They also share a setting, and why a drive is left alone.
  */
 void write_further(FILE *file, const struct tuning *tuning);
+/* How Linux builds the table of a drive whose limit is the best already. */
+void write_rebuild(FILE *file, const struct tuning *tuning);
 /* What the link of a drive would save if it slept deeper. */
 void write_link(FILE *file, const struct tuning *tuning);
 struct cell harm_text(const struct tuning *tuning, bool today);

@@ -275,6 +275,10 @@ enum ssdpm_advice {
 	SSDPM_ADVICE_COSTS = 3,
 	/* No setting of this route keeps the bounds. */
 	SSDPM_ADVICE_NONE = 4,
+	/* ssdpm_energy_report alone: the best limit is set, but the table in
+	 * force is another one than Linux builds of it:
+	 * SSDPM_REMEDY_REBUILD_TABLE. */
+	SSDPM_ADVICE_REBUILD = 5,
 };
 
 /** How surely a setting keeps the bounds. */

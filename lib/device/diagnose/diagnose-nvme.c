@@ -63,6 +63,14 @@ static bool is_used(const struct ssdpm_apst *table, uint32_t state)
 	return false;
 }
 
+static bool has_entries(const struct ssdpm_apst *table)
+{
+	for (size_t i = 0; i < SSDPM_MAX_STATES; i++)
+		if (table->entries[i].idle_ms)
+			return true;
+	return false;
+}
+
 /* For people. */
 static struct limit limit_words(uint64_t limit_us)
 {
@@ -256,9 +264,28 @@ static void say_no_apst(struct examination *e, const struct sleep *s)
 			"Linux has no APST for it");
 }
 
+/* Linux builds a table when the limit changes: another one, then this one. */
+static void advise_rebuild(const struct examination *e, const struct sleep *s,
+			   struct ssdpm_diagnosis *d)
+{
+	ssdpm__advise(d, SSDPM_REMEDY_REBUILD_TABLE);
+	advise_write(e, d, !s->params.max_exit_latency_us);
+	advise_write(e, d, s->params.max_exit_latency_us);
+}
+
+/* A table that is switched off keeps awake a drive that could sleep. */
+static uint32_t severity_of_table(const struct examination *e,
+				  const struct sleep *s)
+{
+	return e->table->enabled || !has_entries(&s->built) ?
+		       SSDPM_SEVERITY_NOTE :
+		       SSDPM_SEVERITY_PROBLEM;
+}
+
 static void say_differs(struct examination *e, const struct sleep *s)
 {
 	uint32_t differ = ssdpm_apst_diff(e->table, &s->built);
+	const uint32_t severity = severity_of_table(e, s);
 	struct ssdpm_diagnosis *d;
 	uint32_t first = 0;
 
@@ -268,7 +295,7 @@ static void say_differs(struct examination *e, const struct sleep *s)
 		first++;
 	if (differ)
 		d = ssdpm__found(
-			e, SSDPM_DIAGNOSIS_TABLE_DIFFERS, SSDPM_SEVERITY_NOTE,
+			e, SSDPM_DIAGNOSIS_TABLE_DIFFERS, severity,
 			"the table in force is not what this kernel "
 			"builds now: from PS%u to PS%u after %s, not "
 			"to PS%u after %s",
@@ -281,15 +308,12 @@ static void say_differs(struct examination *e, const struct sleep *s)
 					 s->built.entries[first].idle_ms)
 				.text);
 	else
-		d = ssdpm__found(e, SSDPM_DIAGNOSIS_TABLE_DIFFERS,
-				 SSDPM_SEVERITY_NOTE,
+		d = ssdpm__found(e, SSDPM_DIAGNOSIS_TABLE_DIFFERS, severity,
 				 "APST is %s, and this kernel would switch it "
 				 "%s now",
 				 e->table->enabled ? "on" : "off",
 				 s->built.enabled ? "on" : "off");
-	ssdpm__advise(d, SSDPM_REMEDY_REBUILD_TABLE);
-	advise_write(e, d, 0);
-	advise_write(e, d, s->params.max_exit_latency_us);
+	advise_rebuild(e, s, d);
 }
 
 /* Would it be used with these? */
@@ -434,6 +458,7 @@ static void count(const struct sleep *s, uint32_t *ret_sleep,
 
 static void say_empty(struct examination *e, const struct sleep *s)
 {
+	struct ssdpm_diagnosis *d;
 	uint32_t n_sleep, n_slow;
 	char all[40];
 
@@ -449,20 +474,23 @@ static void say_empty(struct examination *e, const struct sleep *s)
 	}
 	snprintf(all, sizeof(all), "all %u states exit", n_sleep);
 	if (n_slow == n_sleep)
-		ssdpm__found(e, SSDPM_DIAGNOSIS_APST_EMPTY,
-			     SSDPM_SEVERITY_PROBLEM,
-			     "APST enabled but empty: %s slower than the limit "
-			     "of %s",
-			     n_sleep == 1 ? "the only state exits" :
-			     n_sleep == 2 ? "both states exit" :
-					    all,
-			     limit_words(s->params.max_exit_latency_us).text);
+		d = ssdpm__found(
+			e, SSDPM_DIAGNOSIS_APST_EMPTY, SSDPM_SEVERITY_PROBLEM,
+			"APST enabled but empty: %s slower than the limit "
+			"of %s",
+			n_sleep == 1 ? "the only state exits" :
+			n_sleep == 2 ? "both states exit" :
+				       all,
+			limit_words(s->params.max_exit_latency_us).text);
 	else
-		ssdpm__found(e, SSDPM_DIAGNOSIS_APST_EMPTY,
-			     SSDPM_SEVERITY_PROBLEM,
-			     "APST enabled but empty: none of the %u states to "
-			     "sleep in is used",
-			     n_sleep);
+		d = ssdpm__found(
+			e, SSDPM_DIAGNOSIS_APST_EMPTY, SSDPM_SEVERITY_PROBLEM,
+			"APST enabled but empty: none of the %u states to "
+			"sleep in is used",
+			n_sleep);
+	/* Findings on the states have what to do about a limit. */
+	if (has_entries(&s->built))
+		advise_rebuild(e, s, d);
 	ssdpm__conclude(e, SAVING_NO, "APST is on, but its table is empty");
 }
 

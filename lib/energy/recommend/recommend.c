@@ -673,11 +673,10 @@ void ssdpm_saving_get_year_wh(const struct ssdpm_saving *saving,
 	ret_wh->high = (double)saving->high_uw * hours_per_day * 365 / 1e6;
 }
 
-static const char advice_words[][6] = {
-	[SSDPM_ADVICE_SET] = "set",
-	[SSDPM_ADVICE_KEEP] = "keep",
-	[SSDPM_ADVICE_COSTS] = "costs",
-	[SSDPM_ADVICE_NONE] = "none",
+static const char advice_words[][8] = {
+	[SSDPM_ADVICE_SET] = "set",	    [SSDPM_ADVICE_KEEP] = "keep",
+	[SSDPM_ADVICE_COSTS] = "costs",	    [SSDPM_ADVICE_NONE] = "none",
+	[SSDPM_ADVICE_REBUILD] = "rebuild",
 };
 ENUM_WORDS(advice)
 

@@ -232,7 +232,7 @@ static struct alternative alternative_of(const struct energy_item *item,
 }
 
 /*
- * Linux has the limit already, and the capture has another table: to set the
+ * Linux has the limit already, and the drive has another table: to set the
  * limit once more would change nothing.
  */
 static bool is_made_already(const struct energy_item *item, size_t index)
@@ -249,12 +249,9 @@ static void take_choice(struct energy_item *item, const struct chosen *chosen)
 {
 	item->chosen = chosen->index;
 	item->advice = chosen->advice;
-	item->is_made = chosen->advice == SSDPM_ADVICE_SET &&
-			is_made_already(item, chosen->index);
-	if (item->is_made) {
-		item->chosen = ROW_TODAY;
-		item->advice = SSDPM_ADVICE_KEEP;
-	}
+	if (chosen->advice == SSDPM_ADVICE_SET &&
+	    is_made_already(item, chosen->index))
+		item->advice = SSDPM_ADVICE_REBUILD;
 }
 
 void ssdpm__choose(const struct report_task *task, struct energy_item *item)

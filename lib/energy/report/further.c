@@ -86,7 +86,7 @@ int ssdpm__find_further(const struct report_task *task,
 	int err;
 
 	/* Against an odd table, all that Linux can make seems to gain. */
-	if (!item->gaps || item->is_made)
+	if (!item->gaps || item->advice == SSDPM_ADVICE_REBUILD)
 		return 0;
 	params = params_of(item, &row);
 	err = ssdpm_device_get_apst_params(item->drive.device, &task->facts,

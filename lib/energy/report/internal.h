@@ -25,7 +25,6 @@ struct energy_item {
 	/* What Linux makes of the settings of today. A capture may have kept
 	 * another one. */
 	struct ssdpm_apst made;
-	bool is_made; /* and that is the best: nothing is left to set */
 	struct ssdpm_bounds bounds;
 	uint32_t advice;
 	struct ssdpm_trial_result *trial; /* NULL: there was none */

@@ -507,6 +507,65 @@ static void quirks_are_named_with_their_source(void **state)
 	done(&scene);
 }
 
+#define REBUILD                                                         \
+	"a parameter has changed since or a program has sent a table; " \
+	"to have Linux build its own: echo 0 > " LIMIT_FILE             \
+	", echo 100000 > " LIMIT_FILE
+
+/* Only where Linux would build another one. */
+static void an_empty_table_is_built_anew(void **state)
+{
+	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.table = &table;
+	diagnose(&scene);
+	assert_found(&scene, SSDPM_DIAGNOSIS_APST_EMPTY, SSDPM_SEVERITY_PROBLEM,
+		     "APST enabled but empty: none of the 2 states to sleep in "
+		     "is used",
+		     REBUILD);
+	scene.facts->latency_tolerance_us = 1000;
+	diagnose(&scene);
+	assert_string_equal(
+		advice(&scene, find(&scene, SSDPM_DIAGNOSIS_APST_EMPTY)), "");
+	done(&scene);
+}
+
+/* Linux builds none if the limit does not change. */
+static void a_table_at_a_limit_of_0_takes_another_limit(void **state)
+{
+	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	table.entries[0] = (struct ssdpm_apst_entry){ 100, 3 };
+	scene.table = &table;
+	scene.facts->latency_tolerance_us = 0;
+	diagnose(&scene);
+	assert_non_null(strstr(
+		advice(&scene, find(&scene, SSDPM_DIAGNOSIS_TABLE_DIFFERS)),
+		"echo 1 > " LIMIT_FILE ", echo 0 > " LIMIT_FILE));
+	done(&scene);
+}
+
+/* It keeps the drive awake. */
+static void a_table_that_is_switched_off_is_a_problem(void **state)
+{
+	struct ssdpm_apst table = { .sent = 1 };
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	scene.table = &table;
+	diagnose(&scene);
+	assert_int_equal(find(&scene, SSDPM_DIAGNOSIS_TABLE_DIFFERS)->severity,
+			 SSDPM_SEVERITY_PROBLEM);
+	done(&scene);
+}
+
 static void a_table_that_another_made_differs(void **state)
 {
 	struct ssdpm_apst table = { .sent = 1, .enabled = 1 };
@@ -521,9 +580,7 @@ static void a_table_that_another_made_differs(void **state)
 	assert_found(&scene, SSDPM_DIAGNOSIS_TABLE_DIFFERS, SSDPM_SEVERITY_NOTE,
 		     "the table in force is not what this kernel builds now: "
 		     "from PS0 to PS3 after 60 s, not to PS3 after 100 ms",
-		     "a parameter has changed since, or a program sent a "
-		     "table; echo 0, then echo 100000 > " LIMIT_FILE
-		     " has it built anew");
+		     REBUILD);
 	assert_found(
 		&scene, SSDPM_DIAGNOSIS_STATE_NOT_USED, SSDPM_SEVERITY_PROBLEM,
 		"PS4 not used: no entry of the table in force leads to it", "");
@@ -785,8 +842,8 @@ static void resets_come_with_the_limit_that_tells_their_cause(void **state)
 		     "3 resets since it was found: a drive that fails to wake "
 		     "is reset, but so is one with other faults, or one that "
 		     "comes back from a suspend",
-		     "to see if PS4 is the cause, leave it out: echo 38999 "
-		     "> " LIMIT_FILE "; if resets go on, it is not");
+		     "if resets go on without PS4, it is not the cause; to "
+		     "leave it out: echo 38999 > " LIMIT_FILE);
 	scene.facts->reset_count = 1;
 	diagnose(&scene);
 	assert_non_null(strstr(find(&scene, SSDPM_DIAGNOSIS_RESETS)->message,
@@ -1431,6 +1488,9 @@ int main(void)
 		cmocka_unit_test(a_limit_of_0_switches_apst_off),
 		cmocka_unit_test(without_the_file_there_is_no_apst),
 		cmocka_unit_test(quirks_are_named_with_their_source),
+		cmocka_unit_test(an_empty_table_is_built_anew),
+		cmocka_unit_test(a_table_at_a_limit_of_0_takes_another_limit),
+		cmocka_unit_test(a_table_that_is_switched_off_is_a_problem),
 		cmocka_unit_test(a_table_that_another_made_differs),
 		cmocka_unit_test(a_drive_may_have_no_state_to_sleep_in),
 		cmocka_unit_test(without_power_states_the_verdict_is_not_known),

@@ -103,7 +103,9 @@ class Advice(Json):
             or None.
         advice: "set"; "keep", because nothing is known to be better; "costs", because
             the delays of today are beyond the bounds and less delay costs power;
-            "none", because nothing is within the bounds; None with an error.
+            "none", because nothing is within the bounds; "rebuild", because the best
+            limit is set, but the APST table is not the one that Linux builds of it;
+            None with an error.
         max_exit_latency_us: the latency limit of an NVMe drive, or None.
         lpm: the link policy of a SATA port, or None.
         saving: of that setting against today; None with an error.
@@ -142,6 +144,8 @@ class Advice(Json):
         if self.error:
             return f"{self.name}: {self.message}"
         link = f"; {self.link}" if self.link else ""
+        if self.advice == "rebuild":
+            return f"{self.name}: have Linux build its APST table: {self.likely}{link}"
         if self.advice != "set":
             return f"{self.name}: leave it as it is{link}"
         what = self.lpm or f"latency limit {self.max_exit_latency_us} us"
