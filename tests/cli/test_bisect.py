@@ -99,7 +99,7 @@ def test_the_link_of_a_drive_is_searched_feature_by_feature(linked: Search) -> N
     }
     text = linked("start", *SEEN, "nvme0")
     assert "nvme0 PCIe link" in text
-    assert {file.read_text() for file in (linked.root / LINK).iterdir()} == {"0"}
+    assert {file.read_text() for file in (linked.root / LINK).iterdir()} == {"0\n"}
     while "Found" not in text:
         fails = linked.read(f"{LINK}/l1_2_aspm") == "1"
         text = linked("bad") if fails else linked("good", "--entries", "9999")
