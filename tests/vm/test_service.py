@@ -175,6 +175,8 @@ until_true live_controllers 2
 until_true ssdpm check -q --identify
 run woken ssdpm check --identify
 
+# An event that comes later would start it again.
+udevadm settle
 run stop systemctl stop ssdpmd.service
 systemctl show -P Result ssdpmd.service >/result/unit
 # The bus starts it again.
