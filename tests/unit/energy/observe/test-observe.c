@@ -581,6 +581,29 @@ static void a_file_that_nobody_was_seen_changing_is_of_its_cgroup(void **state)
 	ssdpm_observation_free(observation);
 }
 
+/* Four that are no such line; others: more lines than there is room for. */
+static void count_bad(const char *const lines[4], const char *before,
+		      const char *after, int n_others)
+{
+	struct ssdpm_observation *observation = observe();
+	const struct ssdpm_observation_counts *counts =
+		ssdpm_observation_get_counts(observation);
+	char line[64];
+
+	for (uint64_t i = 0; i < 4; i++) {
+		feed(observation, lines[i]);
+		assert_int_equal(counts->n_bad, i + 1);
+	}
+	for (int i = 0; i < n_others; i++) {
+		assert_int_equal(counts->n_bad, 4);
+		snprintf(line, sizeof(line), "%s%d%s\n", before, 100 + i,
+			 after);
+		feed(observation, line);
+	}
+	assert_int_equal(counts->n_bad, 5);
+	ssdpm_observation_free(observation);
+}
+
 static void a_cgroup_that_cannot_be_read_is_counted(void **state)
 {
 	static const char *const lines[] = {
@@ -589,23 +612,10 @@ static void a_cgroup_that_cannot_be_read_is_counted(void **state)
 		"# cgroup: 18446744073709551616 /system.slice\n",
 		"# cgroup: 77 /system.slice/\n",
 	};
-	struct ssdpm_observation *observation = observe();
-	char line[64];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		feed(observation, lines[i]);
-		assert_int_equal(
-			ssdpm_observation_get_counts(observation)->n_bad,
-			i + 1);
-	}
-	/* There is room for 512, and no more. */
-	for (int i = 0; i < 513; i++) {
-		snprintf(line, sizeof(line), "# cgroup: %d /a\n", 100 + i);
-		feed(observation, line);
-	}
-	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 5);
-	ssdpm_observation_free(observation);
+	/* There is room for 512. */
+	count_bad(lines, "# cgroup: ", " /a", 513);
 }
 
 static void a_backing_that_cannot_be_read_is_counted(void **state)
@@ -616,23 +626,10 @@ static void a_backing_that_cannot_be_read_is_counted(void **state)
 		"# backing: btrfs-1 259:0\n",
 		"# backing: a-name-that-has-more-than-31-bytes 259,0\n",
 	};
-	struct ssdpm_observation *observation = observe();
-	char line[64];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		feed(observation, lines[i]);
-		assert_int_equal(
-			ssdpm_observation_get_counts(observation)->n_bad,
-			i + 1);
-	}
-	/* There is room for 256, and no more. */
-	for (int i = 0; i < 257; i++) {
-		snprintf(line, sizeof(line), "# backing: btrfs-%d 259,0\n", i);
-		feed(observation, line);
-	}
-	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 5);
-	ssdpm_observation_free(observation);
+	/* There is room for 256. */
+	count_bad(lines, "# backing: btrfs-", " 259,0", 257);
 }
 
 static void written_pages_are_of_those_who_changed_them(void **state)
