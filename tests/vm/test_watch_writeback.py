@@ -44,6 +44,9 @@ umount /mnt
 
 def boot(release: str) -> vm.Guest:
     identify = drives.identify(test_hour.DRIVE)
+    # ext4 asked for the driver of its checksums until Linux 6.14.
+    kernel = vm.Kernel(release)
+    crc = [name for name in ["crc32c_generic"] if name in kernel.needs]
     disk = vm.BUILD / "vm" / f"ext4-{release}"
     disk.parent.mkdir(parents=True, exist_ok=True)
     disk.unlink(missing_ok=True)
@@ -52,7 +55,7 @@ def boot(release: str) -> vm.Guest:
         "watch-writeback",
         release,
         SCRIPT,
-        ["nvme", "ext4"],
+        ["nvme", *crc, "ext4"],
         files={"d.bin": identify},
         host_files={"d.bin": identify},
         qemu=[
