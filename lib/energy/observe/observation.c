@@ -578,12 +578,12 @@ static bool take_partition(struct ssdpm_observation *observation,
 	return true;
 }
 
-bool ssdpm__has_backing(const struct ssdpm_observation *observation,
-			const char *name, uint64_t device)
+static bool is_member(const struct ssdpm_observation *observation,
+		      const struct member *member)
 {
 	for (size_t i = 0; i < observation->n_members; i++)
-		if (observation->members[i].device == device &&
-		    !strcmp(observation->members[i].name, name))
+		if (observation->members[i].device == member->device &&
+		    !strcmp(observation->members[i].name, member->name))
 			return true;
 	return false;
 }
@@ -599,7 +599,7 @@ static bool take_backing(struct ssdpm_observation *observation,
 	    !ssdpm__take_device(&text, ",", &member.device) ||
 	    !ssdpm__span_copy(name, member.name, sizeof(member.name)))
 		return false;
-	if (ssdpm__has_backing(observation, member.name, member.device))
+	if (is_member(observation, &member))
 		return true;
 	if (observation->n_members == MAX_MEMBERS)
 		return false;

@@ -62,10 +62,6 @@ struct ssdpm_observation {
 	struct bios bios;
 };
 
-/* Is the device one of the file system that has this name? */
-bool ssdpm__has_backing(const struct ssdpm_observation *observation,
-			const char *name, uint64_t device);
-
 /* A drive as of now. */
 struct drive_view {
 	struct account account;

@@ -15,7 +15,6 @@
 #include "base/internal.h"
 #include "base/text.h"
 #include "common/device-number.h"
-#include "observe/observation.h"
 
 #define BTRFS "sys/fs/btrfs"
 #define MAX_PATH 320
@@ -49,8 +48,7 @@ static int add_member(struct ssdpm_watch *watch, const char *backing,
 		return 0;
 	span = ssdpm__span(text, strlen(text));
 	if (!ssdpm__take_device(&span, ":", &device) ||
-	    !leads_to_a_drive(watch, device) ||
-	    ssdpm__has_backing(watch->observation, backing, device))
+	    !leads_to_a_drive(watch, device))
 		return 0;
 	snprintf(line, sizeof(line),
 		 "# backing: %.255s %" PRIu32 ",%" PRIu32 "\n", backing,

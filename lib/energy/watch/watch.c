@@ -300,8 +300,11 @@ int ssdpm__watch_remark(struct ssdpm_watch *watch, const char *line,
 {
 	const size_t n_before = watch->remarks ? strlen(watch->remarks) : 0;
 	const size_t n = strlen(line);
-	char *text = realloc(watch->remarks, n_before + n + 1);
+	char *text;
 
+	if (n_before && strstr(watch->remarks, line))
+		return 0;
+	text = realloc(watch->remarks, n_before + n + 1);
 	if (!text)
 		return ssdpm__no_memory(reterr);
 	memcpy(text + n_before, line, n + 1);

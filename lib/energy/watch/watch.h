@@ -63,7 +63,7 @@ int ssdpm__watch_tell_gap(struct ssdpm_watch *watch,
 			  const struct watched *drive, uint64_t from_ns,
 			  uint64_t n_ios, struct ssdpm_error *reterr);
 
-/* A line that a recording must have, too, if it begins later. */
+/* A line, once, that a recording must have, too, if it begins later. */
 int ssdpm__watch_remark(struct ssdpm_watch *watch, const char *line,
 			struct ssdpm_error *reterr);
 
