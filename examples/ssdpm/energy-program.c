@@ -51,6 +51,15 @@ const char *meter_kind_word(uint32_t kind)
 	return ssdpm_meter_kind_to_string(kind);
 }
 
+/* NULL: a deeper link is not known to save. */
+static const struct ssdpm_link_saving *saving_link(
+	const struct ssdpm_link_saving *link)
+{
+	return link && ssdpm_saving_verdict_saves(link->likely->verdict) ?
+		       link :
+		       NULL;
+}
+
 int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 		  struct ssdpm_error *reterr)
 {
@@ -85,7 +94,7 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 				.added_mean_ns = item.added_mean_ns,
 				.model = item.model,
 				.settings = item.settings,
-				.link = item.link,
+				.link = saving_link(item.link),
 			},
 			reterr);
 	if (err)

@@ -50,7 +50,7 @@ struct outlook {
 	bool is_to_rebuild; /* it is set; its APST table is not */
 	const struct ssdpm_likely *likely; /* of the best one; NULL: unknown */
 	int64_t added_mean_ns;
-	const struct ssdpm_link_saving *link;	       /* NULL: none is known */
+	const struct ssdpm_link_saving *link;	       /* NULL: none saves */
 	struct ssdpm_model *model;		       /* with the best one: */
 	const struct ssdpm_profile_settings *settings; /* it */
 };

@@ -3,7 +3,7 @@
  * The JSON reader: one strict pass over the text (RFC 8259) that fills an array
  * of nodes. Values are taken out of the text when asked for.
  */
-#include "base/json.h"
+#include "base/json-text.h"
 #include "base/text.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef SSDPM_LIB_BASE_JSON_ROWS_H
 #define SSDPM_LIB_BASE_JSON_ROWS_H
 
-#include "base/json.h"
+#include "base/json-text.h"
 
 /* How a value is written. */
 enum json_form {

@@ -3,7 +3,7 @@
  * The JSON writer: two blanks for each level, an array of scalars on one line.
  * The same calls give the same bytes everywhere.
  */
-#include "base/json.h"
+#include "base/json-text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

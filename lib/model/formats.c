@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whatever somebody saved, recognised by content. */
-#include "base/json.h"
+#include "base/json-text.h"
 #include "model/internal.h"
 #include "base/words.h"
 

@@ -3,7 +3,7 @@
  * Our own JSON, "ssdpm.model/1": one object for each drive; and where the JSON
  * of other programs goes.
  */
-#include "base/json.h"
+#include "base/json-text.h"
 #include "model/internal.h"
 
 #include <errno.h>

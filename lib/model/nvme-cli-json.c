@@ -10,7 +10,7 @@
  * "active_power_work" is there. Since 1990 (2023) "max_power_scale" and
  * "non-operational_state" stand for "flags". Later come the times of NVMe 2.1.
  */
-#include "base/json.h"
+#include "base/json-text.h"
 #include "base/text.h"
 #include "model/internal.h"
 

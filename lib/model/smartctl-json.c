@@ -3,7 +3,7 @@
  * What smartctl --json writes. Its power states are in "nvme_power_states" from
  * smartmontools 7.5 on (nvmeprint.cpp), with raw powers and their units.
  */
-#include "base/json.h"
+#include "base/json-text.h"
 #include "model/smartctl.h"
 
 #include <errno.h>

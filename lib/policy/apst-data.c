@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* APST tables out of whatever somebody saved, recognised by content. */
-#include "base/json.h"
+#include "base/json-text.h"
 #include "base/text.h"
 #include "policy/internal.h"
 

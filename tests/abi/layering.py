@@ -327,13 +327,19 @@ def check_circles(
         faults.add(f"lib/{file}: it calls a file that leads back to it")
 
 
-def check_names(library: pathlib.Path, faults: Faults) -> None:
-    """A file and a structure are found by their names: no two have the same one."""
+def check_names(library: pathlib.Path, public: set[str], faults: Faults) -> None:
+    """A file and a structure are found by their names: no two have the same one.
+
+    abidw knows a public header by its name. What is opaque would be in the baseline, if
+    a private header had the same one.
+    """
     found: dict[str, pathlib.Path] = {}
     tags: dict[str, pathlib.Path] = {}
     for path in sorted(library.rglob("*.[ch]")):
         if path.name != "internal.h" and path.name in found:
             faults.add(f"{path} has the name of {found[path.name]}")
+        if path.name in public:
+            faults.add(f"{path} has the name of a public header")
         found[path.name] = path
         for tag in re.findall(r"^struct (\w+) \{", path.read_text(), re.M):
             if tag in tags:
@@ -355,8 +361,9 @@ def main() -> None:
         check_includes(path, stage, faults)
         if stage in PURE:
             check_formats(path, faults)
-    check_names(library, faults)
-    for header in public_headers(str(source / "include")):
+    headers = public_headers(str(source / "include"))
+    check_names(library, {header.name for header in headers}, faults)
+    for header in headers:
         name = header.relative_to(source / "include").as_posix()
         found = stage_of(name, "")
         if found:

@@ -7,7 +7,7 @@
 #include "../support/calls.h"
 #include "corpus.h"
 
-#include "base/json.h"
+#include "base/json-text.h"
 #include "base/text.h"
 
 #include <ssdpm-energy.h>

@@ -5,7 +5,7 @@
  */
 #include "corpus.h"
 
-#include "base/json.h"
+#include "base/json-text.h"
 #include "base/text.h"
 
 #include <ssdpm.h>

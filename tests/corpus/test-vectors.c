@@ -6,7 +6,7 @@
  */
 #include "corpus.h"
 
-#include "base/json.h"
+#include "base/json-text.h"
 
 #include <ssdpm-energy.h>
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "likely/likely.h"
+#include "likely/internal.h"
 
 /*
  * The parameters of the drive, what is unknown of it drawn: so many standard

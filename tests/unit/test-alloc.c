@@ -3306,6 +3306,7 @@ static void call_savings(void)
 
 	ssdpm_saving_get_battery_s(&saving, 1, 2, &gain, &error);
 	ssdpm_saving_get_year_wh(&saving, 24, &gain);
+	ssdpm_saving_verdict_saves(SSDPM_SAVING_SAVES);
 }
 
 /* A capture: no command is sent. */
@@ -3831,6 +3832,7 @@ static const struct {
 	{ "ssdpm_comparison_free", call_policies },
 	{ "ssdpm_saving_get_battery_s", call_savings },
 	{ "ssdpm_saving_get_year_wh", call_savings },
+	{ "ssdpm_saving_verdict_saves", call_savings },
 	{ "ssdpm_policy_get_word", call_policies },
 	{ "ssdpm_policy_parse", call_policies },
 	{ "ssdpm_resolved_policy_is_same", call_policies },

@@ -6,7 +6,7 @@
 
 static bool saves(const struct job *job)
 {
-	return likely_saves(job->row.likely);
+	return ssdpm_saving_verdict_saves(job->row.likely->verdict);
 }
 
 /* Decided savings come first, then those with the larger median. */

@@ -276,12 +276,6 @@ static struct saving_words likely_text(int64_t low_uw, int64_t uw,
  * A loss is a cost, and not a negative saving. Without a decision it is a
  * saving, which may be negative.
  */
-bool likely_saves(const struct ssdpm_likely *likely)
-{
-	return likely->verdict == SSDPM_SAVING_SAVES ||
-	       likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
-}
-
 struct saving_words saving_text(const struct ssdpm_likely *likely)
 {
 	static const char *const forms[][2] = {

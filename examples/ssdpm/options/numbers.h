@@ -45,8 +45,6 @@ int64_t two_digits(int64_t value);
 /* "saves 49 mW (likely 12 to 130)", "probably costs 1.2 W (likely -0.1 to 3)"
  */
 struct saving_words saving_text(const struct ssdpm_likely *likely);
-/* It does, or probably. */
-bool likely_saves(const struct ssdpm_likely *likely);
 
 /* "4.1 KiB" */
 struct number bytes_text(uint64_t bytes);

@@ -174,11 +174,6 @@ struct cell saving_cell(const struct ssdpm_likely *likely)
 		    power_text(two_digits(uw < 0 ? -uw : uw)).text);
 }
 
-static bool link_saves(const struct outlook *outlook)
-{
-	return outlook->link && likely_saves(outlook->link->likely);
-}
-
 /* No setting of the drive is known to be better; its link may be. */
 static struct cell no_change_text(const struct outlook *outlook)
 {
@@ -186,7 +181,7 @@ static struct cell no_change_text(const struct outlook *outlook)
 
 	if (outlook->is_to_rebuild)
 		return cell("new table: %s", saving_cell(likely).text);
-	if (link_saves(outlook))
+	if (outlook->link)
 		return cell("link: %s",
 			    saving_cell(outlook->link->likely).text);
 	if (likely && likely->verdict == SSDPM_SAVING_NOT_DECIDED)
@@ -452,7 +447,7 @@ static void print_undecided(const struct live *live,
 /* What the remedy of a link saves. */
 static struct cell price_text(const struct outlook *outlook)
 {
-	if (!link_saves(outlook) ||
+	if (!outlook->link ||
 	    outlook->link->finding->code != outlook->drive.reason->code)
 		return cell("%s", "");
 	return cell(", %s", saving_text(outlook->link->likely).text);
@@ -566,7 +561,7 @@ static void print_scope(const struct live *live,
 		const struct outlook *outlook = &outlooks->list[i];
 
 		saves |= (outlook->is_to_set && outlook->likely) ||
-			 link_saves(outlook);
+			 outlook->link;
 	}
 	if (saves)
 		print_paragraph(cell("Savings are likely ones on the workload "

@@ -6,15 +6,6 @@
 
 #include <string.h>
 
-/* The saving beyond what is set. */
-static int64_t gain_of(const struct ssdpm_energy_report_item *item)
-{
-	const int64_t known_uw =
-		is_to_set(item) && item->likely ? item->likely->median_uw : 0;
-
-	return item->further->likely->median_uw - known_uw;
-}
-
 /* How many drives it is for, and that which it gains most on. */
 static size_t count_further(const struct tuning *tuning,
 			    const struct ssdpm_energy_report_item **ret_most)
@@ -28,7 +19,7 @@ static size_t count_further(const struct tuning *tuning,
 		if (!item->further)
 			continue;
 		n++;
-		if (!most || gain_of(item) > gain_of(most))
+		if (!most || item->further_gain_uw > most->further_gain_uw)
 			most = item;
 	}
 	*ret_most = most;
@@ -85,7 +76,7 @@ static struct cell gain_text(const struct ssdpm_energy_report_item *item)
 	if (!is_to_set(item))
 		return saving_cell(item->further->likely);
 	return cell("may save %s more",
-		    power_text(two_digits(gain_of(item))).text);
+		    power_text(two_digits(item->further_gain_uw)).text);
 }
 
 static bool is_same_gain(const struct tuning *tuning,

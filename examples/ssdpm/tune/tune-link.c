@@ -16,7 +16,8 @@ static size_t count_links(const struct tuning *tuning,
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
 
-		if (!item->link || !likely_saves(item->link->likely))
+		if (!item->link ||
+		    !ssdpm_saving_verdict_saves(item->link->likely->verdict))
 			continue;
 		n++;
 		if (!most || item->link->likely->median_uw >

@@ -468,17 +468,32 @@ static size_t count_least_left(const struct tuning *tuning)
 	return n < LEAST_LEFT_LINES ? n : LEAST_LEFT_LINES;
 }
 
+/* The files of this machine may have a power-saver of their own. */
+static bool find_saver(struct ssdpm_machine *machine,
+		       struct ssdpm_profile_settings *ret_saver)
+{
+	struct ssdpm_intent *intent;
+	bool found;
+
+	if (ssdpm_intent_read(machine, &intent, NULL))
+		return false;
+	found = !ssdpm_intent_get_settings(intent, "auto", SSDPM_SOURCE_BATTERY,
+					   ret_saver, NULL);
+	ssdpm_intent_free(intent);
+	return found;
+}
+
 /* Whether the profile for the battery would set something else. */
 static bool saver_changes(const struct tuning *tuning)
 {
+	struct ssdpm_machine *machine = tuning->live->machine;
 	struct ssdpm_profile_settings saver = { .size = sizeof(saver) };
 	struct ssdpm_report_item item = { .size = sizeof(item) };
 	struct ssdpm_report *report;
 	bool result = false;
 
-	if (ssdpm_profile_find(NULL, 0, "power-saver", SSDPM_SOURCE_BATTERY,
-			       &saver, NULL) ||
-	    ssdpm_report_new(tuning->live->machine, &saver, &report, NULL))
+	if (!find_saver(machine, &saver) ||
+	    ssdpm_report_new(machine, &saver, &report, NULL))
 		return false;
 	for (size_t i = 0; !ssdpm_report_get_item(report, i, &item); i++)
 		result |= item.n_changes > 0;

@@ -203,6 +203,8 @@ SSDPM_API uint32_t ssdpm_prediction_verdict_from_string(const char *word);
  */
 SSDPM_API const char *ssdpm_saving_verdict_to_string(uint32_t verdict);
 SSDPM_API uint32_t ssdpm_saving_verdict_from_string(const char *word);
+/** ssdpm_saving_verdict_saves() - whether it saves, or probably does */
+SSDPM_API bool ssdpm_saving_verdict_saves(uint32_t verdict);
 
 /** ssdpm_way_to_string() - "identify", "calibrate", "state", or NULL */
 SSDPM_API const char *ssdpm_way_to_string(uint32_t bit);

@@ -255,6 +255,9 @@ struct ssdpm_link_saving {
  *           asked, or the drive does not sleep today
  * @link:    with a patience: an NVMe drive whose PCIe link is off, or not as
  *           deep as it could be, although the kernel manages it; NULL: none
+ * @further_gain_uw: the median of the likely saving of @further, less what
+ *           @settings save if they are to be set: that of @trial, or else the
+ *           median of @likely; 0 without @further
  *
  * All is borrowed from the report.
  */
@@ -279,6 +282,7 @@ struct ssdpm_energy_report_item {
 	const struct ssdpm_recommendation *further;
 	const struct ssdpm_likely *awake;
 	const struct ssdpm_link_saving *link;
+	int64_t further_gain_uw;
 };
 
 /**

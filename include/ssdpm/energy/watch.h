@@ -99,8 +99,8 @@ SSDPM_API int ssdpm_watch_get_fd(const struct ssdpm_watch *watch);
  * ssdpm_watch_get_wait_ms() - how long to wait at most before the next step
  *
  * Return: 20 after a step that has read text; 200 after another, because Linux
- * may report text only when the buffer is half full. While it counts: 10 and
- * more.
+ * may report text only when the buffer is half full. While it counts: 10 to
+ * 200, so that a count takes at most 1 % of a processor.
  */
 SSDPM_API uint32_t ssdpm_watch_get_wait_ms(const struct ssdpm_watch *watch);
 
@@ -109,9 +109,10 @@ SSDPM_API uint32_t ssdpm_watch_get_wait_ms(const struct ssdpm_watch *watch);
  * @ret_now_ns: on the clock of the trace, CLOCK_BOOTTIME
  *
  * Feeds the observation, and never waits. More than 6,000 lines of text a
- * second turn the trace off until the drives do less. Until then their I/Os are
- * counted, and the observation is told so, as a gap. A drive that went away has
- * a gap, too, until it is back.
+ * second turn the trace off until the drives do less. So does text that takes
+ * more than 2.4 % of a processor to read. Until then their I/Os are counted,
+ * and the observation is told so, as a gap. A drive that went away has a gap,
+ * too, until it is back.
  *
  * Return: 0; -EINVAL (not begun, or finished), and as ssdpm_tracer_read(),
  * ssdpm_tracer_set_on() and ssdpm_observation_feed().

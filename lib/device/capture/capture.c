@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "base/json-text.h"
 
 static int read_devices(struct ssdpm_machine *machine,
 			struct ssdpm_device ***ret_devices, size_t *ret_n,

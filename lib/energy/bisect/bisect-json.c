@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/internal.h"
-#include "base/json.h"
+#include "base/json-text.h"
 
 struct told_suspect {
 	const struct bisect_suspect *suspect;

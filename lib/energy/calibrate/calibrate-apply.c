@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Puts what was measured into the parameters of an estimate. */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 
 #include <errno.h>
 #include <string.h>

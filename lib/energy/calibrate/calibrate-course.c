@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a drive did while its power was measured. */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

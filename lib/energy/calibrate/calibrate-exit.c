@@ -9,7 +9,7 @@
  * test finds no difference. The test assumes no distribution, and a few very
  * long I/Os do not matter.
  */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The power of a run as a calibration explains it. */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * tried. It is accepted if it makes the run more likely than chance would,
  * until none does.
  */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

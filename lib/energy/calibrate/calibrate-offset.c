@@ -6,7 +6,7 @@
  * model's power. Then the likelihood decides, with powers and noise fitted at
  * each offset.
  */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * ranks instead of powers, so that a few extreme samples do not decide. All
  * drift is removed first.
  */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

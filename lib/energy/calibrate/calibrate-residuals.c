@@ -5,7 +5,7 @@
  * second half, residuals that depend on earlier ones. An effect contradicts the
  * fit if it is significant and large enough to move the powers.
  */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A run as rows of equal length, with its power and what the drive did. */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The traits of a meter, stated and found. */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 
 #include <errno.h>
 

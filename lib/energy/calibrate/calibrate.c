@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes the parameters of a drive from the power and the I/Os of a run. */
-#include "calibrate/calibrate.h"
+#include "calibrate/internal.h"
 #include "calibrate/overlay.h"
 
 #include <errno.h>

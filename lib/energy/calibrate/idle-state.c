@@ -7,7 +7,7 @@
 #include <ssdpm/energy/calibrate.h>
 
 #include "base/internal.h"
-#include "base/json.h"
+#include "base/json-text.h"
 #include "base/words.h"
 #include "idle-state-json.h"
 

@@ -8,7 +8,7 @@
 #include "measure/internal.h"
 
 #include "base/internal.h"
-#include "base/json.h"
+#include "base/json-text.h"
 
 #define OVERLAY_SCHEMA "ssdpm.overlay/1"
 

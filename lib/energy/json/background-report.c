@@ -5,7 +5,7 @@
  */
 #include <ssdpm/energy/json.h>
 
-#include "base/json.h"
+#include "base/json-text.h"
 #include "background/matrix.h"
 
 struct cell {

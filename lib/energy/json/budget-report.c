@@ -2,7 +2,7 @@
 /* Writes drives that share a budget as JSON; budget.keys has the keys. */
 #include <ssdpm/energy/json.h>
 
-#include "base/json.h"
+#include "base/json-text.h"
 #include "budget/internal.h"
 
 /* The report, and a copy of the caller's structure in this version's size. */

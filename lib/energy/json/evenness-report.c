@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "base/json.h"
+#include "base/json-text.h"
 #include "evenness-json.h"
 
 int ssdpm_consistency_report_to_json(

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json-text.h"
 
 #define SCHEMA "ssdpm.prediction/1"
 #define MOST_UW (UINT64_C(1) << 53) /* as of ssdpm_prediction_judge() */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json-text.h"
 #include "estimate/internal.h"
 #include "estimate/sim.h"
 

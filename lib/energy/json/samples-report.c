@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "base/json.h"
+#include "base/json-text.h"
 #include "samples-json.h"
 
 /* The report, with copies of the caller's structures in this version's size. */

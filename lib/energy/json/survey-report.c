@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/json.h"
+#include "base/json-text.h"
 
 /* A survey and the content of its file. */
 struct whole {

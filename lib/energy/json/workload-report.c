@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "base/json.h"
+#include "base/json-text.h"
 
 /* Idle times of a bucket, or longer than a limit. */
 struct gaps {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws drives from the priors, on a lattice. */
-#include "likely/likely.h"
+#include "likely/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * length, a bucket of 1/128 of it at a time: quick, and as good as the drawn
  * values are.
  */
-#include "likely/likely.h"
+#include "likely/internal.h"
 
 #include <stdlib.h>
 

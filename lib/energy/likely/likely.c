@@ -3,7 +3,7 @@
  * The saving on drives that are drawn. Each policy runs once for each set of
  * times. The saving is then a sum of products with the powers of each drive.
  */
-#include "likely/likely.h"
+#include "likely/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -860,6 +860,12 @@ static const char saving_verdict_words[][15] = {
 	[SSDPM_SAVING_TOO_SMALL] = "too-small",
 };
 ENUM_WORDS(saving_verdict)
+
+bool ssdpm_saving_verdict_saves(uint32_t verdict)
+{
+	return verdict == SSDPM_SAVING_SAVES ||
+	       verdict == SSDPM_SAVING_PROBABLY_SAVES;
+}
 
 static const char way_words[][10] = {
 	[FLAG(SSDPM_WAY_IDENTIFY)] = "identify",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The mean power of a run: predicted, and compared with a measurement. */
-#include "likely/likely.h"
+#include "likely/internal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <ssdpm/energy/lint.h>
 
 #include "base/internal.h"
-#include "base/json.h"
+#include "base/json-text.h"
 #include "base/words.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds what measures power on a machine: batteries, RAPL and sensors. */
 #include "meters/sampler.h"
-#include "base/json.h"
+#include "base/json-text.h"
 #include "base/words.h"
 
 #include <assert.h>

@@ -5,7 +5,7 @@
  */
 #include "meters/sampler.h"
 
-#include "power/power.h"
+#include "power/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* Samples a meter again and again. */
 #include "meters/sampler.h"
 
-#include "power/power.h"
+#include "power/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

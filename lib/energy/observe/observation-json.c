@@ -6,7 +6,7 @@
 #include <ssdpm/energy/likely.h>
 
 #include "base/internal.h"
-#include "base/json.h"
+#include "base/json-text.h"
 #include "observe/observation.h"
 
 struct told_cause {

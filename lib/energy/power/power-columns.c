@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns of a file of samples, and how they make a power. */
-#include "power/power.h"
+#include "power/internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples in lines of text. */
-#include "power/power.h"
+#include "power/internal.h"
 
 #include <errno.h>
 #include <string.h>

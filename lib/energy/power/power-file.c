@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples of power from a file: text or raw, packed or not. */
-#include "power/power.h"
+#include "power/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers and times as instruments write them, whatever the locale. */
-#include "power/power.h"
+#include "power/internal.h"
 
 /* More digits than a double can tell, and what 64 bits hold. */
 #define MAX_DIGITS 19

@@ -20,19 +20,15 @@ size_t ssdpm__link_policies(bool may_cost, uint32_t lpms[N_LINK_POLICIES])
 	return may_cost ? N_LINK_POLICIES : N_LINK_POLICIES - 1;
 }
 
-bool ssdpm__likely_saves(const struct ssdpm_likely *likely)
-{
-	return likely->verdict == SSDPM_SAVING_SAVES ||
-	       likely->verdict == SSDPM_SAVING_PROBABLY_SAVES;
-}
-
 /*
  * A decided saving comes first, then the larger likely saving, then less delay.
  */
 static bool is_better(const struct alternative *a, const struct alternative *b)
 {
-	if (ssdpm__likely_saves(a->likely) != ssdpm__likely_saves(b->likely))
-		return ssdpm__likely_saves(a->likely);
+	const bool saves = ssdpm_saving_verdict_saves(a->likely->verdict);
+
+	if (saves != ssdpm_saving_verdict_saves(b->likely->verdict))
+		return saves;
 	if (a->likely->median_nj != b->likely->median_nj)
 		return a->likely->median_nj > b->likely->median_nj;
 	return a->run->delay_sum_ns < b->run->delay_sum_ns;
@@ -76,7 +72,7 @@ static uint32_t judge(const struct alternatives *from,
 	    (!keeps && from->bounds->flags & SSDPM_BOUNDS_MAY_COST))
 		return SSDPM_ADVICE_SET;
 	likely = from->all[chosen->index].likely;
-	if (ssdpm__likely_saves(likely))
+	if (ssdpm_saving_verdict_saves(likely->verdict))
 		return SSDPM_ADVICE_SET;
 	return keeps || likely->verdict == SSDPM_SAVING_NOT_DECIDED ||
 			       likely->verdict == SSDPM_SAVING_TOO_SMALL ?

@@ -12,9 +12,6 @@ enum { N_LINK_POLICIES = 3 };
 /* Returns how many. The last one never sleeps, and needs may_cost. */
 size_t ssdpm__link_policies(bool may_cost, uint32_t lpms[N_LINK_POLICIES]);
 
-/* It does, or probably. */
-bool ssdpm__likely_saves(const struct ssdpm_likely *likely);
-
 /* A setting, and its results on a drive. */
 struct alternative {
 	const struct ssdpm_run *run; /* nominal */

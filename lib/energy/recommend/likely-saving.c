@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What tables likely save: from the same idle times as the search. */
-#include "likely/likely.h"
-#include "recommend/recommend.h"
+#include "likely/internal.h"
+#include "recommend/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the best link policy of a SATA drive by running each one. */
 #include "recommend/alternatives.h"
-#include "recommend/recommend.h"
+#include "recommend/internal.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * best idle times of each set on a drive without other states. The legacy rule
  * is one more finite set of tables.
  */
-#include "recommend/recommend.h"
+#include "recommend/internal.h"
 
 #include <string.h>
 

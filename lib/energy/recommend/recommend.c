@@ -4,9 +4,9 @@
  * tables of Linux. recommend-reach.c searches what the parameters of nvme_core
  * reach. A raw table can be any.
  */
-#include "likely/likely.h"
+#include "likely/internal.h"
 #include "recommend/bounds.h"
-#include "recommend/recommend.h"
+#include "recommend/internal.h"
 
 #include "base/internal.h"
 #include "base/words.h"

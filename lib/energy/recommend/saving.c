@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recommend/recommend.h"
+#include "recommend/internal.h"
 #include "estimate/enclosure.h"
 
 #include <stdlib.h>

@@ -441,7 +441,8 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 		result.advice = item->advice;
 		result.bounds = &item->bounds;
 		result.trial = item->trial;
-		result.further = item->further;
+		result.further =
+			ssdpm__get_further(item, &result.further_gain_uw);
 		result.awake = find_awake(item);
 		result.link = item->link.finding ? &item->link : NULL;
 	}

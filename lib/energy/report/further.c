@@ -49,12 +49,15 @@ int ssdpm__begin_further(const struct report_task *task,
 	return ssdpm_gaps_new(&service, &item->gaps, reterr);
 }
 
-static int64_t median_of(const struct energy_item *item)
+/* The saving of what is to be set: measured by a trial, or else likely */
+static int64_t known_saving(const struct energy_item *item)
 {
 	struct ssdpm_compared_policy row = { .size = sizeof(row) };
 
 	if (item->advice != SSDPM_ADVICE_SET)
 		return 0;
+	if (item->trial && ssdpm__is_power(item->trial->saving_w))
+		return (int64_t)(item->trial->saving_w * 1e6);
 	ssdpm_comparison_get_row(item->comparison, item->chosen, &row);
 	return row.likely ? row.likely->median_uw : 0;
 }
@@ -63,7 +66,7 @@ static int64_t median_of(const struct energy_item *item)
 static const struct ssdpm_recommendation *find_further(
 	const struct energy_item *item)
 {
-	const int64_t known_uw = median_of(item);
+	const int64_t known_uw = known_saving(item);
 	const struct ssdpm_recommendation *r;
 
 	for (size_t i = 0;
@@ -71,7 +74,7 @@ static const struct ssdpm_recommendation *find_further(
 		if (r->route != SSDPM_ROUTE_LATENCY_LIMIT &&
 		    r->advice == SSDPM_ADVICE_SET &&
 		    r->likely->median_uw > known_uw &&
-		    ssdpm__likely_saves(r->likely))
+		    ssdpm_saving_verdict_saves(r->likely->verdict))
 			return r;
 	return NULL;
 }
@@ -104,4 +107,17 @@ int ssdpm__find_further(const struct report_task *task,
 	if (!err)
 		item->further = find_further(item);
 	return err;
+}
+
+const struct ssdpm_recommendation *ssdpm__get_further(
+	const struct energy_item *item, int64_t *ret_gain_uw)
+{
+	*ret_gain_uw = 0;
+	if (!item->further)
+		return NULL;
+	*ret_gain_uw = item->further->likely->median_uw - known_saving(item);
+	if (*ret_gain_uw > 0)
+		return item->further;
+	*ret_gain_uw = 0;
+	return NULL;
 }

@@ -100,6 +100,9 @@ int ssdpm__begin_further(const struct report_task *task,
 			 struct energy_item *item, struct ssdpm_error *reterr);
 int ssdpm__find_further(const struct report_task *task,
 			struct energy_item *item, struct ssdpm_error *reterr);
+/* NULL: it gains nothing beyond what is to be set, maybe by a trial. */
+const struct ssdpm_recommendation *ssdpm__get_further(
+	const struct energy_item *item, int64_t *ret_gain_uw);
 
 /* What keeps the link of an NVMe drive from a deeper state: link.c */
 int ssdpm__look_at_link(const struct report_task *task,
@@ -107,6 +110,12 @@ int ssdpm__look_at_link(const struct report_task *task,
 /* The saving of that state, with what is chosen. */
 int ssdpm__find_link_saving(struct energy_item *item,
 			    struct ssdpm_error *reterr);
+
+/* A trial may know no saving, or bound it by infinity. No drive has more. */
+static inline bool ssdpm__is_power(double w)
+{
+	return w > -1e6 && w < 1e6;
+}
 
 /* Once the workload is over: which of them, and whether to set it. */
 void ssdpm__choose(const struct report_task *task, struct energy_item *item);

@@ -3,9 +3,8 @@
 #include "report/internal.h"
 
 #include <errno.h>
-#include <math.h>
 
-#include "base/json.h"
+#include "base/json-text.h"
 
 static const struct ssdpm_saving *known_saving(
 	const struct ssdpm_energy_report_item *item)
@@ -28,8 +27,8 @@ static bool find_saving(const struct ssdpm_energy_report_item *item,
 	const struct ssdpm_trial_result *trial = item->trial;
 	const struct ssdpm_likely *likely = item->likely;
 
-	if (trial && isfinite(trial->saving_w) && isfinite(trial->low_w) &&
-	    isfinite(trial->high_w)) {
+	if (trial && ssdpm__is_power(trial->saving_w) &&
+	    ssdpm__is_power(trial->low_w) && ssdpm__is_power(trial->high_w)) {
 		ret_saving->low_uw = (int64_t)(trial->low_w * 1e6);
 		ret_saving->nominal_uw = (int64_t)(trial->saving_w * 1e6);
 		ret_saving->high_uw = (int64_t)(trial->high_w * 1e6);

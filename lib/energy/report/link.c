@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/internal.h"
-#include "likely/likely.h"
+#include "likely/internal.h"
 
 static bool is_of_link(const struct ssdpm_diagnosis *d)
 {

@@ -13,7 +13,7 @@
  *
  * with runs r of each policy, K of each block, sums T and B of these.
  */
-#include "survey/survey.h"
+#include "survey/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

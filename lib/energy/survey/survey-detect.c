@@ -2,7 +2,7 @@
 /*
  * Finds what a schedule can detect, and compares the rows of a published table.
  */
-#include "survey/survey.h"
+#include "survey/internal.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes runs with remarks from the rows of a survey. */
-#include "survey/survey-file.h"
+#include "survey/survey-names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Reads the file of a survey, as ssdpm-survey(5) describes it. Comments
  * describe the machine, then each row is a reading.
  */
-#include "survey/survey-file.h"
+#include "survey/survey-names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Surveys of several drives as one: what holds for all of them. */
-#include "survey/survey.h"
+#include "survey/internal.h"
 
 #include <errno.h>
 #include <stdio.h>

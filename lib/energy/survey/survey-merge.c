@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Results of many surveys as one: drives are a random sample of all. */
-#include "survey/survey.h"
+#include "survey/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  * analytic and vanishes at both ends (Trefethen and Weideman 2014). The sum of
  * f normalises it, so no gamma function is needed.
  */
-#include "survey/survey.h"
+#include "survey/internal.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which policy a survey speaks for. */
-#include "survey/survey.h"
+#include "survey/internal.h"
 
 #include <errno.h>
 #include <string.h>

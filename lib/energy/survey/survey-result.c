@@ -3,14 +3,14 @@
  * The result of a survey's file: means of its runs, and comparisons of
  * policies.
  */
-#include "survey/survey.h"
+#include "survey/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/internal.h"
-#include "power/power.h"
+#include "power/internal.h"
 #include "base/words.h"
 
 /* The mean of all that are numbers. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* In which order a survey runs its policies, and how long it takes. */
-#include "survey/survey.h"
+#include "survey/internal.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
  * Berk 1974). Burg's method fits it, and AICc chooses an order of at least 1,
  * because few readings do not show their correlation.
  */
-#include "survey/survey.h"
+#include "survey/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

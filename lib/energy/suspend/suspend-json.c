@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/internal.h"
-#include "base/json.h"
+#include "base/json-text.h"
 #include "suspend/internal.h"
 
 struct told_suspend {

@@ -4,7 +4,7 @@
  * device: super_setup_bdi() in fs/super.c. Since Linux 5.9 sysfs has the name:
  * /sys/fs/btrfs/UUID/bdi leads to it.
  */
-#include "watch/watch.h"
+#include "watch/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

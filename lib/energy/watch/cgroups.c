@@ -3,7 +3,7 @@
  * The names of cgroups. Events have their numbers, which are those of their
  * directories. Linux charges written pages to a cgroup under cgroup v2 alone.
  */
-#include "watch/watch.h"
+#include "watch/internal.h"
 
 #include <dirent.h>
 #include <errno.h>

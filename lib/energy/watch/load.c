@@ -5,18 +5,25 @@
  * that print it, and a drive that works does not sleep anyway. See
  * tests/vm/test_watch_cost.py.
  */
-#include "watch/watch.h"
+#include "watch/internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 
-/*
- * So much text goes on for ever: 2,000 I/Os a second of a whole disk. It takes
- * less than 3 % of a processor with 2.7e9 instructions a second.
- */
+/* So much text goes on for ever: 2,000 I/Os a second of a whole disk. */
 #define LINES_PER_S 6000
+/*
+ * Processor time that counts as a line: 6,000 take 2.4 % of a processor. On a
+ * slow one a line takes longer, and fewer may come. Linux takes some time more
+ * in the processes that do the I/Os.
+ */
+#define LINE_NS 4000
+/* Counting takes at most 1 % of a processor. */
+#define COUNT_SHARE 100
+#define COUNT_WAIT_MS 10
+#define COUNT_MOST_WAIT_MS 200
 /* As much at once is a burst, such as the start of a program. */
 #define BURST_S 4
 #define BURST (BURST_S * LINES_PER_S * (int64_t)SECOND_NS)
@@ -103,8 +110,18 @@ void ssdpm__load_begin(struct ssdpm_watch *watch)
 	watch->load.paid_ns = watch->now_ns;
 }
 
+static uint64_t processor_ns(void)
+{
+	return ssdpm__watch_read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void ssdpm__load_begin_step(struct ssdpm_watch *watch)
+{
+	watch->load.step_ns = processor_ns();
+}
+
 /* What was read since the last call, against what time has given. */
-static void pay(struct ssdpm_watch *watch)
+static void pay(struct ssdpm_watch *watch, uint64_t took_ns)
 {
 	struct watch_load *load = &watch->load;
 	const uint64_t n_lines =
@@ -112,6 +129,8 @@ static void pay(struct ssdpm_watch *watch)
 	uint64_t passed_ns = watch->now_ns - load->paid_ns;
 	uint64_t n = n_lines - load->n_lines;
 
+	if (n < took_ns / LINE_NS)
+		n = took_ns / LINE_NS;
 	if (passed_ns > BURST_S * SECOND_NS)
 		passed_ns = BURST_S * SECOND_NS;
 	if (n > MOST_LINES)
@@ -126,11 +145,21 @@ static void pay(struct ssdpm_watch *watch)
 	load->paid_ns = watch->now_ns;
 }
 
+uint32_t ssdpm__load_get_wait_ms(const struct ssdpm_watch *watch)
+{
+	const uint64_t wait_ms = watch->load.count_ns / (1000000 / COUNT_SHARE);
+
+	if (wait_ms < COUNT_WAIT_MS)
+		return COUNT_WAIT_MS;
+	return wait_ms < COUNT_MOST_WAIT_MS ? (uint32_t)wait_ms :
+					      COUNT_MOST_WAIT_MS;
+}
+
 bool ssdpm__load_is_too_much(struct ssdpm_watch *watch)
 {
 	struct watch_load *load = &watch->load;
 
-	pay(watch);
+	pay(watch, processor_ns() - load->step_ns);
 	if (load->budget >= 0 || load->stays_on)
 		return false;
 	load->stays_on = !are_counted(watch);
@@ -181,7 +210,8 @@ bool ssdpm__load_is_quiet(struct ssdpm_watch *watch)
 	if (n > took_ns / (SECOND_NS / QUIET_IOS_PER_S))
 		load->quiet_ns = watch->now_ns;
 	load->looked_ns = watch->now_ns;
-	pay(watch);
+	load->count_ns = processor_ns() - load->step_ns;
+	pay(watch, 0);
 	return load->looked_ns - load->quiet_ns >= QUIET_NS &&
 	       load->budget >= BURST / 2;
 }

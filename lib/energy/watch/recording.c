@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The head of a recording, as ssdpm_observation_feed() takes it. */
-#include "watch/watch.h"
+#include "watch/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Drives of this machine, their trace, and an observation that it feeds. */
-#include "watch/watch.h"
+#include "watch/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/internal.h"
 #include "base/text.h"
 #include "observe/observation.h"
 
 #define TRACE_WAIT_MS 200
-#define COUNT_WAIT_MS 10
 /*
  * A poll of trace_pipe ends at each event, whatever buffer_percent is: Linux
  * heeds that for a single processor. So nobody polls after text, for a while in
@@ -27,12 +25,17 @@
 /* A kernel that writes as fast as this reads has no end. */
 #define MOST_READS 64
 
-static uint64_t boot_ns(void)
+uint64_t ssdpm__watch_read_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_BOOTTIME, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t boot_ns(void)
+{
+	return ssdpm__watch_read_clock(CLOCK_BOOTTIME);
 }
 
 uint32_t ssdpm__controller_of(const struct ssdpm_device *device)
@@ -279,11 +282,10 @@ int ssdpm_watch_get_fd(const struct ssdpm_watch *watch)
 		       -1;
 }
 
-/* Counting takes time, too: with many drives it comes less often. */
 uint32_t ssdpm_watch_get_wait_ms(const struct ssdpm_watch *watch)
 {
 	if (watch->load.is_off)
-		return COUNT_WAIT_MS * (1 + (uint32_t)(watch->n / 4));
+		return ssdpm__load_get_wait_ms(watch);
 	return watch->rests ? REST_MS : TRACE_WAIT_MS;
 }
 
@@ -505,6 +507,7 @@ static int step(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 				   "the watch has not begun");
 	/* Time first: what comes after it is later. */
 	watch->now_ns = boot_ns();
+	ssdpm__load_begin_step(watch);
 	return watch->load.is_off ? count(watch, reterr) : trace(watch, reterr);
 }
 

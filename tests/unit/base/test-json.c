@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader and writer of lib/base/json.h: RFC 8259, with lines. */
+/* The reader and writer of lib/base/json-text.h: RFC 8259, with lines. */
 #include "fixture.h"
 
-#include "base/json.h"
+#include "base/json-text.h"
 
 #include <stdio.h>
 

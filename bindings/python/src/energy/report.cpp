@@ -134,6 +134,9 @@ static py::list tune(const Machine &machine, uint32_t patience,
 				nullptr,
 			likely_tuple(item.further ? item.further->likely :
 						    nullptr),
+			item.further ?
+				py::object(py::int_(item.further_gain_uw)) :
+				py::object(py::none()),
 			likely_tuple(item.awake), link_or_none(item.link),
 			written([&](char **text, struct ssdpm_error *error) {
 				return ssdpm_energy_report_item_to_json(

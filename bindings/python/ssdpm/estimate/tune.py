@@ -116,6 +116,7 @@ class Advice(Json):
         further: another route that saves more, "nvme-core" or "raw-table", or None;
             recommend() finds its settings.
         further_likely: what is likely of that; None: there is none.
+        further_gain_uw: its median saving beyond what is to be set, or None.
         awake: what is likely of never sleeping against today, below 0: sleep saves
             that much; None: the drive never sleeps today.
         link: what its PCIe link would save if it slept deeper; None: nothing that is
@@ -137,6 +138,7 @@ class Advice(Json):
     trial: TrialResult | None = None
     further: str | None = None
     further_likely: Likely | None = None
+    further_gain_uw: int | None = None
     awake: Likely | None = None
     link: LinkSaving | None = None
 
@@ -270,10 +272,11 @@ def tune(
             tried.pop(row[0], None),
             row[11],
             _likely(row[12]),
-            _likely(row[13]),
-            _link(row[14]),
+            row[13],
+            _likely(row[14]),
+            _link(row[15]),
         )
-        found.append(advice._written_by(row[15]))
+        found.append(advice._written_by(row[16]))
     for drive in tried:
         raise NotFoundError(errno.ENOENT, f"trials: there is no drive {drive!r}")
     return tuple(found)

@@ -558,11 +558,23 @@ static void each_rule_of_the_catalogue_has_a_prior(void **state)
 	ssdpm_catalogue_free(catalogue);
 }
 
+static void two_words_of_a_saving_say_that_it_saves(void **state)
+{
+	const char *word;
+
+	(void)state;
+	assert_false(ssdpm_saving_verdict_saves(0));
+	for (uint32_t v = 1; (word = ssdpm_saving_verdict_to_string(v)); v++)
+		assert_int_equal(ssdpm_saving_verdict_saves(v),
+				 strstr(word, "saves") != NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_drive_that_sleeps_saves_against_one_that_does_not),
+		cmocka_unit_test(two_words_of_a_saving_say_that_it_saves),
 		cmocka_unit_test(what_is_likely_is_possible),
 		cmocka_unit_test(a_saving_turned_round_is_as_likely_a_loss),
 		cmocka_unit_test(the_same_policy_saves_nothing_worth_a_word),

@@ -597,6 +597,44 @@ static void only_a_trial_that_saves_sets_what_it_has_tried(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+/* The trial's saving counts, and not the likely one. */
+static void another_route_gains_over_what_a_trial_has_set(void **state)
+{
+	const struct ssdpm_energy_report_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_SIM_LIKELY | SSDPM_ENERGY_REPORT_FURTHER,
+		.patience = SSDPM_PATIENCE_NORMAL,
+	};
+	struct ssdpm_trial_result trial = result_of(SSDPM_TRIAL_SAVES);
+	struct ssdpm_machine *machine = tree_capture("eight-drives");
+	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+	struct ssdpm_energy_report *report;
+	int n_left = 0, n_gone = 0;
+
+	(void)state;
+	trial.saving_w = 0.007;
+	assert_int_equal(
+		ssdpm_energy_report_new(machine, &params, &report, NULL), 0);
+	for (size_t i = 0; !ssdpm_energy_report_get_item(report, i, &item);
+	     i++) {
+		const int64_t gain_uw = item.further_gain_uw;
+		const bool had_further = item.further;
+
+		assert_int_equal(gain_uw > 0, had_further);
+		if (ssdpm_energy_report_set_trial(report, i, &trial, NULL))
+			continue;
+		ssdpm_energy_report_get_item(report, i, &item);
+		assert_int_equal(item.further_gain_uw > 0, !!item.further);
+		if (item.further)
+			assert_int_equal(item.further_gain_uw, gain_uw - 7000);
+		n_left += item.further != NULL;
+		n_gone += had_further && !item.further;
+	}
+	assert_true(n_left && n_gone);
+	ssdpm_energy_report_free(report);
+	ssdpm_machine_unref(machine);
+}
+
 static void what_no_trial_has_shown_is_null_in_json(void **state)
 {
 	struct ssdpm_machine *machine = tree_capture("laptop");
@@ -697,6 +735,7 @@ int main(void)
 		cmocka_unit_test(
 			what_sleep_saves_and_another_route_are_told_if_asked),
 		cmocka_unit_test(a_link_that_could_sleep_has_its_price),
+		cmocka_unit_test(another_route_gains_over_what_a_trial_has_set),
 		cmocka_unit_test(a_drive_out_of_reach_is_left_as_it_is),
 		cmocka_unit_test(patience_needs_what_is_likely_and_no_profile),
 		cmocka_unit_test(beyond_the_last_item_there_is_no_text),

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "observe/observation.h"
-#include "watch/watch.h"
+#include "watch/internal.h"
 
 static char *root;
 static struct ssdpm_watch *watch;

@@ -21,14 +21,20 @@ static struct ssdpm_model *model;
 static struct ssdpm_observation *observation;
 static struct ssdpm_watch *watch;
 static uint64_t clock_ns;
+/* Processor time that each look at this clock adds */
+static uint64_t look_ns, processor_ns;
 static char recorded[8192];
 static size_t n_recorded;
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	(void)clock;
-	now->tv_sec = (time_t)(clock_ns / SECOND_NS);
-	now->tv_nsec = (long)(clock_ns % SECOND_NS);
+	uint64_t now_ns = clock_ns;
+
+	if (clock == CLOCK_THREAD_CPUTIME_ID)
+		now_ns = processor_ns += look_ns;
+
+	now->tv_sec = (time_t)(now_ns / SECOND_NS);
+	now->tv_nsec = (long)(now_ns % SECOND_NS);
 	return 0;
 }
 
@@ -85,6 +91,7 @@ static int set_up(void **state)
 	machine = tree_machine(root);
 	model = fixture_model(latencies, 2);
 	clock_ns = 1000 * SECOND_NS;
+	look_ns = 0;
 	n_recorded = 0;
 	return ssdpm_observation_new(&observation, NULL) ||
 	       ssdpm_watch_new(machine, observation, &watch, NULL);
@@ -267,6 +274,44 @@ static void the_trace_is_on_again_when_its_text_is_paid_for(void **state)
 	assert_false(is_tracing());
 	step(SECOND_NS / 10);
 	assert_true(is_tracing());
+}
+
+/* 2.4 % of a processor, and 96 ms of it at once. */
+static void text_that_takes_long_turns_the_trace_off_sooner(void **state)
+{
+	(void)state;
+	look_ns = SECOND_NS * 96 / 1000;
+	step_over(100, SECOND_NS);
+	assert_true(is_tracing());
+	look_ns = SECOND_NS * 24 / 1000;
+	steps(3, SECOND_NS);
+	assert_true(is_tracing());
+	look_ns += 4000;
+	step(SECOND_NS);
+	assert_false(is_tracing());
+}
+
+static void a_count_that_takes_long_comes_less_often(void **state)
+{
+	static const struct {
+		uint64_t count_ns;
+		uint32_t wait_ms;
+	} cases[] = { { 99999, 10 },
+		      { 110000, 11 },
+		      { 1999999, 199 },
+		      { 2000000, 200 },
+		      { UINT64_MAX, 200 } };
+
+	(void)state;
+	step_over(MANY_LINES, 0);
+	assert_int_equal(ssdpm_watch_get_wait_ms(watch), 10);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		look_ns = cases[i].count_ns;
+		step(SECOND_NS / 100);
+		assert_int_equal(ssdpm_watch_get_wait_ms(watch),
+				 cases[i].wait_ms);
+	}
+	assert_false(is_tracing());
 }
 
 static void a_debt_of_text_is_paid_within_a_minute(void **state)
@@ -591,6 +636,8 @@ int main(void)
 		TEST(too_much_text_turns_the_trace_off_until_the_drive_is_quiet),
 		TEST(the_trace_is_on_again_when_its_text_is_paid_for),
 		TEST(a_debt_of_text_is_paid_within_a_minute),
+		TEST(text_that_takes_long_turns_the_trace_off_sooner),
+		TEST(a_count_that_takes_long_comes_less_often),
 		TEST(only_the_time_with_io_is_a_gap),
 		TEST(a_drive_that_is_not_counted_is_traced_on),
 		TEST(a_drive_that_is_gone_is_unknown_until_it_is_back),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of the reader of samples share. */
-#ifndef SSDPM_LIB_POWER_POWER_H
-#define SSDPM_LIB_POWER_POWER_H
+#ifndef SSDPM_LIB_POWER_INTERNAL_H
+#define SSDPM_LIB_POWER_INTERNAL_H
 
 #include "measure/internal.h"
 

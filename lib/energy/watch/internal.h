@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SSDPM_LIB_ENERGY_WATCH_WATCH_H
-#define SSDPM_LIB_ENERGY_WATCH_WATCH_H
+#ifndef SSDPM_LIB_ENERGY_WATCH_INTERNAL_H
+#define SSDPM_LIB_ENERGY_WATCH_INTERNAL_H
 
 #include <ssdpm/energy/watch.h>
 
 #include <stdbool.h>
+#include <time.h>
 
 #define SECOND_NS 1000000000ull
 
@@ -27,6 +28,8 @@ struct watch_load {
 	int64_t budget; /* line ns; below 0: more were read than may be */
 	uint64_t paid_ns;
 	uint64_t n_lines;
+	uint64_t step_ns;  /* processor time when this step began */
+	uint64_t count_ns; /* processor time that the last count took */
 	bool stays_on;	   /* the kernel does not count I/Os */
 	bool is_off;	   /* the trace */
 	uint64_t from_ns;  /* of the gap that is not told yet */
@@ -50,6 +53,8 @@ struct ssdpm_watch {
 	void *userdata;
 	char text[64 << 10];
 };
+
+uint64_t ssdpm__watch_read_clock(clockid_t clock);
 
 /* The number of its NVMe controller, or SSDPM_NO_CONTROLLER. */
 uint32_t ssdpm__controller_of(const struct ssdpm_device *device);
@@ -80,7 +85,11 @@ int ssdpm__watch_write_head(const struct ssdpm_watch *watch,
 			    struct ssdpm_error *reterr);
 
 void ssdpm__load_begin(struct ssdpm_watch *watch);
-/* Was more text read than may be? */
+/* From here on its processor time counts. */
+void ssdpm__load_begin_step(struct ssdpm_watch *watch);
+/* Until the next look at the drives */
+uint32_t ssdpm__load_get_wait_ms(const struct ssdpm_watch *watch);
+/* Was more text read than may be, or did it take too long? */
 bool ssdpm__load_is_too_much(struct ssdpm_watch *watch);
 /* Before the trace is turned off, and after it. */
 void ssdpm__load_begin_gap(struct ssdpm_watch *watch);

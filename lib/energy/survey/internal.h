@@ -4,8 +4,8 @@
  * estimate with df degrees of freedom of a standard deviation of 1.
  * survey-range.c computes them.
  */
-#ifndef SSDPM_LIB_SURVEY_SURVEY_H
-#define SSDPM_LIB_SURVEY_SURVEY_H
+#ifndef SSDPM_LIB_SURVEY_INTERNAL_H
+#define SSDPM_LIB_SURVEY_INTERNAL_H
 
 #include <ssdpm/energy/survey.h>
 #include <ssdpm/energy/survey-result.h>

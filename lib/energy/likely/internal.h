@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Likely drives, and the result of a policy on each of them. */
-#ifndef SSDPM_LIB_LIKELY_LIKELY_H
-#define SSDPM_LIB_LIKELY_LIKELY_H
+#ifndef SSDPM_LIB_LIKELY_INTERNAL_H
+#define SSDPM_LIB_LIKELY_INTERNAL_H
 
 #include <ssdpm/energy/likely.h>
 

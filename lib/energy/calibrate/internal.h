@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of the calibration share. */
-#ifndef SSDPM_LIB_CALIBRATE_CALIBRATE_H
-#define SSDPM_LIB_CALIBRATE_CALIBRATE_H
+#ifndef SSDPM_LIB_CALIBRATE_INTERNAL_H
+#define SSDPM_LIB_CALIBRATE_INTERNAL_H
 
 #include "calibrate/calibrate-fit.h"
 #include "measure/internal.h"

@@ -7,8 +7,8 @@
  * keys, and clamps numbers. It forgets lines, so that the text needs a second
  * walk. CONTRIBUTING.md has the measurement.
  */
-#ifndef SSDPM_LIB_BASE_JSON_H
-#define SSDPM_LIB_BASE_JSON_H
+#ifndef SSDPM_LIB_BASE_JSON_TEXT_H
+#define SSDPM_LIB_BASE_JSON_TEXT_H
 
 #include "base/internal.h"
 

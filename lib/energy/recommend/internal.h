@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The search for recommendations: what its files share. */
-#ifndef SSDPM_LIB_RECOMMEND_RECOMMEND_H
-#define SSDPM_LIB_RECOMMEND_RECOMMEND_H
+#ifndef SSDPM_LIB_RECOMMEND_INTERNAL_H
+#define SSDPM_LIB_RECOMMEND_INTERNAL_H
 
 #include "recommend/gaps.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of the reader of surveys share. */
-#ifndef SSDPM_LIB_SURVEY_SURVEY_FILE_H
-#define SSDPM_LIB_SURVEY_SURVEY_FILE_H
+#ifndef SSDPM_LIB_SURVEY_SURVEY_NAMES_H
+#define SSDPM_LIB_SURVEY_SURVEY_NAMES_H
 
 #include <ssdpm/energy/survey-file.h>
 
-#include "power/power.h"
+#include "power/internal.h"
 
 #define SURVEY_MAX_NAMES 16
 #define SURVEY_NAME_BYTES 256
