@@ -17,6 +17,18 @@ import vm
 N_KILLS = 50
 # A trial of the NVMe drive, which decides what nothing else here does.
 TRIAL = "--measured /tmp/trials"
+# APST off needs no trial: what the drive would save asleep is decided.
+FROM_OFF = r"""
+echo 0 >$limit
+values >/result/values.off
+table off
+run woken ssdpm tune --yes
+values >/result/values.woken
+table woken
+run off_again ssdpm revert
+values >/result/values.off_again
+table off_again
+"""
 COMMANDS = {
     "tune": f"ssdpm tune --yes {TRIAL}",
     "revert": "ssdpm revert",
@@ -188,6 +200,7 @@ def boot(release: str) -> vm.Guest:
             n_killed += 1
         else:
             script += f"whole {number} {COMMANDS[name]}\n"
+    script += FROM_OFF
     return machine.boot(
         "tune",
         release,
@@ -366,3 +379,13 @@ def test_the_kills_came_in_the_middle_too(guest: vm.Guest) -> None:
     for names_ in ({"tune", "keep"}, {"revert", "forget"}):
         midway = [n for n, c in killed if c in names_ and has_journal(guest, str(n))]
         assert len(midway) >= N_KILLS / 20, (names_, midway)
+
+
+def test_apst_that_was_off_is_on_after_it_and_off_after_revert(guest: vm.Guest) -> None:
+    assert not in_drive(guest, "off")[0] and limit(guest, "off") == "0"
+    assert "Done, and in force until the next boot: 3 settings.\n" in guest.ok("woken")
+    is_on, table = in_drive(guest, "woken")
+    assert is_on and (is_on, table) == predicted(guest, limit(guest, "woken"))
+    guest.ok("off_again")
+    assert values(guest, "off_again") == values(guest, "off")
+    assert in_drive(guest, "off_again") == in_drive(guest, "off")
