@@ -23,7 +23,7 @@ RATES = (100, 1900, 12000, 0)
 # On a processor that slow, the text of 1,900 takes too long.
 TRACED, COUNTED = (100,), (1900, 12000, 0)
 SCREENED = (1900,)
-FIGURES = "{:>9} {:>6} {:>8.2f} {:>8.2f} {:>7.2f} {:>7.2f} {:>9.0f}"
+FIGURES = "{:>9} {:>6} {:>8.2f} {:>8.2f} {:>7.2f} {:>7.2f} {:>7.2f} {:>9.0f}"
 
 SCRIPT = """
 . /lib.sh

@@ -135,6 +135,8 @@ SSDPM_API int ssdpm_tracer_read_format(const struct ssdpm_tracer *tracer,
 /**
  * ssdpm_tracer_set_on() - stop for a while, and go on
  *
+ * While it is off, the events take no time in the I/Os either.
+ *
  * Return: 0, and others of write(2).
  */
 SSDPM_API int ssdpm_tracer_set_on(struct ssdpm_tracer *tracer, uint32_t on,

@@ -261,13 +261,13 @@ static const char *filter_of(const char *event, const char *disks)
 	return NULL;
 }
 
-static int enable(struct ssdpm_tracer *tracer, size_t number, const char *disks,
+/* A kernel may lack the event. */
+static int choose(struct ssdpm_tracer *tracer, size_t number, const char *disks,
 		  struct ssdpm_error *reterr)
 {
 	const char *event = tracer->events[number];
 	const char *filter = filter_of(event, disks);
 	char path[128];
-	int err = 0;
 
 	snprintf(path, sizeof(path), "events/%s/enable", event);
 	if (faccessat(tracer->dir, path, F_OK, 0)) {
@@ -275,28 +275,25 @@ static int enable(struct ssdpm_tracer *tracer, size_t number, const char *disks,
 		return 0;
 	}
 	snprintf(path, sizeof(path), "events/%s/filter", event);
-	if (filter)
-		err = write_needed(tracer, path, filter, reterr);
-	snprintf(path, sizeof(path), "events/%s/enable", event);
-	return err ? err : write_needed(tracer, path, "1", reterr);
+	return filter ? write_needed(tracer, path, filter, reterr) : 0;
 }
 
-static int enable_all(struct ssdpm_tracer *tracer,
+static int choose_all(struct ssdpm_tracer *tracer,
 		      const struct ssdpm_tracer_params *params,
 		      struct ssdpm_error *reterr)
 {
 	char filter[FILTER_BYTES];
-	size_t n_enabled = 0;
+	size_t n_chosen = 0;
 	int err = write_filter(params, filter, reterr);
 
 	for (size_t i = 0; i < params->n_events && !err; i++) {
 		memcpy(tracer->events[i], params->events[i],
 		       strlen(params->events[i]));
-		err = enable(tracer, i, filter, reterr);
-		n_enabled += tracer->events[i][0] != '\0';
+		err = choose(tracer, i, filter, reterr);
+		n_chosen += tracer->events[i][0] != '\0';
 	}
 	tracer->n_events = params->n_events;
-	if (!err && !n_enabled)
+	if (!err && !n_chosen)
 		err = ssdpm__fail(reterr, -ENODATA, 0,
 				  "tracefs: the kernel has none of the events");
 	return err;
@@ -353,7 +350,7 @@ static int begin(struct ssdpm_tracer *tracer,
 	if (!err)
 		err = set_up(tracer, params->buffer_bytes, reterr);
 	if (!err)
-		err = enable_all(tracer, params, reterr);
+		err = choose_all(tracer, params, reterr);
 	if (err)
 		return err;
 	tracer->pipe = openat(tracer->dir, "trace_pipe",
@@ -428,10 +425,31 @@ int ssdpm_tracer_read(struct ssdpm_tracer *tracer, char *text, size_t size,
 	return 0;
 }
 
+static int enable_all(const struct ssdpm_tracer *tracer, const char *on,
+		      struct ssdpm_error *reterr)
+{
+	char path[128];
+	int err = 0;
+
+	for (size_t i = 0; i < tracer->n_events && !err; i++) {
+		snprintf(path, sizeof(path), "events/%s/enable",
+			 tracer->events[i]);
+		if (tracer->events[i][0])
+			err = write_needed(tracer, path, on, reterr);
+	}
+	return err;
+}
+
+/* An event that is enabled takes time in each I/O, even if tracing is off. */
 int ssdpm_tracer_set_on(struct ssdpm_tracer *tracer, uint32_t on,
 			struct ssdpm_error *reterr)
 {
-	return write_needed(tracer, "tracing_on", on ? "1" : "0", reterr);
+	int err = on ? enable_all(tracer, "1", reterr) : 0;
+
+	if (!err)
+		err = write_needed(tracer, "tracing_on", on ? "1" : "0",
+				   reterr);
+	return !err && !on ? enable_all(tracer, "0", reterr) : err;
 }
 
 /* Reads all of a file, and appends a zero byte. */

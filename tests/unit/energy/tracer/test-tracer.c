@@ -184,6 +184,10 @@ static void an_instance_is_set_up_and_taken_away(void **state)
 	assert_file("events/nvme/nvme_setup_cmd/filter", "qid == 0");
 	assert_int_equal(ssdpm_tracer_set_on(tracer, 0, NULL), 0);
 	assert_file("tracing_on", "0");
+	assert_file("events/block/block_rq_issue/enable", "0");
+	assert_int_equal(ssdpm_tracer_set_on(tracer, 1, NULL), 0);
+	assert_file("tracing_on", "1");
+	assert_file("events/block/block_rq_issue/enable", "1");
 	assert_null(ssdpm_tracer_free(tracer));
 	assert_int_equal(count_instances(), 0);
 	assert_int_equal(tree_count_fds(), fds);
