@@ -745,7 +745,7 @@ SSDPM_API int ssdpm_device_diagnose(const struct ssdpm_device *device,
  *   changes.
  *
  * The parameters to boot with follow, for all drives: those whose value is not
- * the default of Linux.
+ * the default of Linux, or not the one that this machine has.
  *
  * Return: 0; -EINVAL, -E2BIG (the size of @facts or @params), -ENOMEM.
  */

@@ -409,7 +409,8 @@ SSDPM_API int ssdpm_apst_from_data(const void *data, size_t size,
 /**
  * ssdpm_apst_diff() - where two tables differ
  *
- * sent and enabled are not looked at.
+ * The entries of two tables that are switched off count for nothing, and differ
+ * nowhere. Otherwise sent and enabled are not looked at.
  *
  * Return: bit i is set if entry i differs, the transition from state i.
  */

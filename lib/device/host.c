@@ -209,15 +209,20 @@ static uint64_t limited(uint64_t value)
 	return value < INT32_MAX ? value : INT32_MAX;
 }
 
-/* Files that are to have another value than now, and parameters of the boot. */
+/*
+ * Files that are to have another value than now. Parameters of the boot are to
+ * have another one than the default of Linux, or than this machine has.
+ */
 static struct ssdpm_change *add_core(const struct core *wanted,
-				     const struct core *now, const char *before,
-				     int n, struct ssdpm_change *next)
+				     const struct core *now,
+				     const struct core *usual,
+				     const char *before, int n,
+				     struct ssdpm_change *next)
 {
 	for (int i = 0; i < n; i++) {
 		const uint64_t value = *wanted->values[i];
 
-		if (value == *now->values[i])
+		if (value == *now->values[i] && value == *usual->values[i])
 			continue;
 		snprintf(next->target, sizeof(next->target), "%s%s", before,
 			 ssdpm_nvme_core_to_string(core_number(i)));
@@ -253,7 +258,7 @@ int ssdpm_device_get_apst_changes(const struct ssdpm_device *device,
 	struct ssdpm_machine_facts known = { 0 };
 	struct ssdpm_apst_params wanted, now, usual;
 	struct ssdpm_change *changes, *next;
-	struct core to, from;
+	struct core to, from, by_default;
 	int err;
 
 	ssdpm_apst_params_init(&wanted, sizeof(wanted));
@@ -271,13 +276,15 @@ int ssdpm_device_get_apst_changes(const struct ssdpm_device *device,
 	set_nvme_core(&known, &now);
 	to = core_of(&wanted);
 	from = core_of(&now);
-	next = add_core(&to, &from, "/sys/module/nvme_core/parameters/", LIMIT,
-			changes);
+	by_default = core_of(&usual);
+	next = add_core(&to, &from, &from, "/sys/module/nvme_core/parameters/",
+			LIMIT, changes);
 	next = add_tolerance(device ? device->facts.name : "nvmeN",
 			     wanted.max_exit_latency_us, next);
 	wanted.max_exit_latency_us = limited(wanted.max_exit_latency_us);
-	from = core_of(&usual);
-	next = add_core(&to, &from, "nvme_core.", N_CORE, next);
+	if (known.nvme_core_known & 1u << core_number(LIMIT))
+		now.max_exit_latency_us = known.nvme_core[core_number(LIMIT)];
+	next = add_core(&to, &from, &by_default, "nvme_core.", N_CORE, next);
 	*ret_changes = changes;
 	*ret_n = (size_t)(next - changes);
 	return 0;

@@ -283,6 +283,9 @@ uint32_t ssdpm_apst_diff(const struct ssdpm_apst *a, const struct ssdpm_apst *b)
 {
 	uint32_t bits = 0;
 
+	/* A drive may keep the entries of a table that is switched off. */
+	if (!a->enabled && !b->enabled)
+		return 0;
 	for (uint32_t i = 0; i < SSDPM_MAX_STATES; i++)
 		if (memcmp(&a->entries[i], &b->entries[i],
 			   sizeof(a->entries[i])))

@@ -306,6 +306,20 @@ def test_words_of_a_limit_are_what_is_written(ssdpm: Command, machine: Make) -> 
     assert "go back to the defaults" not in words
 
 
+@pytest.mark.parametrize("limit", [0, 1000])
+def test_a_boot_that_sets_the_limit_has_it_in_the_line_for_the_boot(
+    ssdpm: Command, machine: Make, limit: int
+) -> None:
+    root = machine("apst-off")
+    core_files = root / "sys/module/nvme_core/parameters"
+    (core_files / "default_ps_max_latency_us").write_text(f"{limit}\n")
+    call = ["recommend", *DESKTOP, "--root", str(root), "nvme0"]
+    limits, core, *_ = ssdpm.json(*call)["recommendations"]
+    assert limits["modprobe"] == "options nvme_core default_ps_max_latency_us=100000"
+    assert core["modprobe"].endswith(" default_ps_max_latency_us=100000")
+    assert "options nvme_core default_ps_max_latency_us=100000\n" in ssdpm.output(*call)
+
+
 @pytest.mark.parametrize("release, takes", [
     ("7.3.4+deb13-amd64", False), ("7.2.0", False), ("6.12.110", False),
     ("6.12.109", True), ("6.1.0-56-amd64", True), ("7.1.9", True),

@@ -474,7 +474,7 @@ def test_what_a_run_writes_is_what_the_report_reads(
     ssdpm.output(
         "measure", "survey", "--root", str(laptop), "--save", "s.csv", "--yes",
         "--policy", "latency=25ms", "--policy", "latency=60ms",
-        "--settle", "200ms", "--interval", "15ms", "--duration", "750ms",
+        "--settle", "1s", "--interval", "15ms", "--duration", "750ms",
         "--blocks", "4", "--scenario", "command:bash noise",
     )  # fmt: skip
     report = ssdpm.json("measure", "survey", "s.csv")

@@ -363,6 +363,33 @@ def test_sleep_costs_nothing_if_the_link_stays_awake(
     assert f"Today, sleep {word} saves " in text
 
 
+def test_what_an_earlier_call_has_set_can_be_kept(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    call = ["tune", "--keep", "--root", str(root)]
+    assert "Nothing to keep: " not in ssdpm.output(*call, "-n")  # it changes something
+    ssdpm.output("tune", "-y", "--root", str(root))
+    kept = root / "etc/ssdpm.conf.d"
+    assert ssdpm.output(*call, "-n").endswith("\nTo keep: the settings of 2 drives.\n")
+    assert not kept.exists()
+    assert "\nKept: the settings of 2 drives.\nTo go back " in ssdpm.output(*call, "-y")
+    [file] = kept.iterdir()
+    assert file.read_text().count("lpm = med_power_with_dipm\n") == 2
+    ssdpm.output("revert", "--forget", "--root", str(root))
+    # One drive is set now, and the others were set earlier.
+    ssdpm.output("tune", "-y", "--root", str(root), "sda")
+    ssdpm.output(*call, "-y")
+    [file] = kept.iterdir()
+    assert file.read_text().count("lpm = med_power_with_dipm\n") == 2
+
+
+def test_without_a_setting_of_ssdpm_nothing_is_kept(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    text = ssdpm.output("tune", "-y", "--keep", "--root", str(root))
+    assert text.endswith("\nNothing to keep: since the boot, ssdpm has set nothing of "
+                         "these drives.\n")  # fmt: skip
+    assert not (root / "etc/ssdpm.conf.d").exists()
+
+
 OWN_SAVER = "[profile power-saver]\nmax_exit_latency = 100ms\n"
 
 

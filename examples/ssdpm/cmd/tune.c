@@ -119,8 +119,10 @@ static enum exit_status decide(const struct tuning *tuning)
 		status = say_tuning_owners(tuning);
 	if (status)
 		return status;
-	if (settings->dry_run || !tuning->n_changes)
-		return tuning->failure;
+	if (settings->keep && !tuning->n_changes)
+		status = keep_what_is_set(tuning);
+	if (status || settings->dry_run || !tuning->n_changes)
+		return status ? status : tuning->failure;
 	status = check_rights(tuning);
 	if (status)
 		return status;
@@ -130,6 +132,8 @@ static enum exit_status decide(const struct tuning *tuning)
 		return tuning->failure;
 	}
 	status = set_tuning(tuning);
+	if (!status && settings->keep)
+		status = keep_what_is_set(tuning);
 	return !status && tuning->failure ? STATUS_PARTLY : status;
 }
 

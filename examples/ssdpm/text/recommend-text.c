@@ -46,27 +46,29 @@ static void write_table_setting(FILE *file, const struct advice *a,
 				const struct ssdpm_recommendation *r)
 {
 	struct changes changes = changes_of(a->subject->drive, r);
+	struct ssdpm_apst_params usual;
 	const char *last = NULL;
 	char changed[400];
-	bool is_usual;
+	bool has_limit;
 
+	ssdpm_apst_params_init(&usual, sizeof(usual));
 	if (changes.n)
 		last = parameter_of(&changes.all[changes.n - 1]);
-	is_usual = !last || strcmp(last, "default_ps_max_latency_us");
-	changes.n -= !is_usual; /* it has separate words */
+	has_limit = last && !strcmp(last, "default_ps_max_latency_us");
+	changes.n -= has_limit; /* it has separate words */
 	join_changes(&changes, "", changed, sizeof(changed));
 	free(changes.all);
-	if (r->route == SSDPM_ROUTE_RAW_TABLE)
+	if (r->route == SSDPM_ROUTE_RAW_TABLE) {
 		fprintf(file, "set a raw table");
-	else if (is_usual && !changed[0])
-		fprintf(file, "set the latency limit to %s, as Linux does",
-			limit_text(r->limit_us).text);
-	else if (is_usual)
-		fprintf(file, "set %s", changed);
-	else
-		fprintf(file, "set %s%sthe latency limit to %s", changed,
-			changed[0] ? " and " : "",
-			limit_text(r->limit_us).text);
+		return;
+	}
+	fprintf(file, "set %s", changed);
+	if (changed[0] && !has_limit)
+		return;
+	fprintf(file, "%sthe latency limit to %s", changed[0] ? " and " : "",
+		limit_text(r->limit_us).text);
+	if (!changed[0] && r->limit_us == usual.max_exit_latency_us)
+		fprintf(file, ", as Linux does");
 }
 
 static void write_setting(FILE *file, const struct advice *a,

@@ -150,9 +150,6 @@ static struct plan_options options_of(const struct ssdpm_profile_settings *s)
 	return options;
 }
 
-typedef enum exit_status (*settings_fn)(const struct work *work, bool lasting,
-					size_t n);
-
 /* plan: after its commit, or NULL: before it. */
 static bool is_set(const struct ssdpm_energy_report_item *item,
 		   const struct ssdpm_plan *plan)
@@ -171,6 +168,30 @@ static size_t count_set(const struct tuning *tuning,
 	return n;
 }
 
+enum exit_status go_drive(const struct tuning *tuning,
+			  const struct ssdpm_energy_report_item *item,
+			  const struct ssdpm_profile_settings *settings,
+			  const struct common *common, settings_fn go)
+{
+	struct live *live = tuning->live;
+	struct drive drive = {
+		.name = (char *)item->drive->name,
+		.live = live,
+		.device = item->drive->device,
+		.model = item->model,
+		.named = true,
+	};
+	const struct drives drives = {
+		.drives = &drive, .n = 1, .lives = &live, .n_lives = 1
+	};
+	const struct plan_options options = options_of(settings);
+	const struct work work = { .common = common,
+				   .drives = &drives,
+				   .options = &options };
+
+	return go(&work, tuning->options->keep, 1);
+}
+
 /* Each drive gets its own section. Only the last one prints a remark. */
 static enum exit_status for_each_drive(const struct tuning *tuning,
 				       const struct ssdpm_plan *plan,
@@ -183,25 +204,10 @@ static enum exit_status for_each_drive(const struct tuning *tuning,
 	quiet.quiet = true;
 	for (size_t i = 0; i < tuning->n && !status; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
-		struct drive drive = {
-			.name = (char *)item->drive->name,
-			.live = tuning->live,
-			.device = item->drive->device,
-			.model = item->model,
-			.named = true,
-		};
-		struct live *live = tuning->live;
-		const struct drives drives = {
-			.drives = &drive, .n = 1, .lives = &live, .n_lives = 1
-		};
-		struct plan_options options;
-		struct work work = { .drives = &drives, .options = &options };
 
-		if (!is_set(item, plan))
-			continue;
-		options = options_of(item->settings);
-		work.common = --left ? &quiet : tuning->common;
-		status = go(&work, tuning->options->keep, 1);
+		if (is_set(item, plan))
+			status = go_drive(tuning, item, item->settings,
+					  --left ? &quiet : tuning->common, go);
 	}
 	return status;
 }

@@ -121,9 +121,9 @@ enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n);
 /* The screen, or what the form says. */
 enum exit_status print_tuning(const struct tuning *tuning);
 
-/* May this process write what is advised? If not, it is complained of. */
 /* With --keep: other programs that may undo what is kept. */
 enum exit_status say_tuning_owners(const struct tuning *tuning);
+/* May this process write what is advised? If not, it is complained of. */
 enum exit_status check_rights(const struct tuning *tuning);
 
 /* The same as a page. */
@@ -156,5 +156,16 @@ void add_tuning(struct items *items, const struct tuning *tuning);
 
 /* Set what is advised, and prove it: what failed is complained of. */
 enum exit_status set_tuning(const struct tuning *tuning);
+
+/* Keep what ssdpm has set of these drives since the boot. */
+enum exit_status keep_what_is_set(const struct tuning *tuning);
+
+typedef enum exit_status (*settings_fn)(const struct work *work, bool lasting,
+					size_t n);
+/* Do this for settings of a drive, in a section of its own. */
+enum exit_status go_drive(const struct tuning *tuning,
+			  const struct ssdpm_energy_report_item *item,
+			  const struct ssdpm_profile_settings *settings,
+			  const struct common *common, settings_fn go);
 
 #endif

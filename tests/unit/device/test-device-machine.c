@@ -523,6 +523,17 @@ static void a_table_is_built_from_what_is_written(void **state)
 				 "nvme_core.apst_primary_timeout_ms=50 "
 				 "nvme_core.apst_secondary_timeout_ms=7 "
 				 "nvme_core.default_ps_max_latency_us=0");
+	/* The boot of this machine sets others than Linux does by default. */
+	ssdpm_apst_params_init(&params, sizeof(params));
+	facts.nvme_core[SSDPM_NVME_CORE_DEFAULT_PS_MAX_LATENCY_US] = 0;
+	assert_string_equal(
+		join_changes(device, &facts, &params), CORE
+		"apst_primary_timeout_ms=100 " CORE
+		"apst_secondary_timeout_ms=2000 " LIMIT_OF("nvme0") "99999 " LIMIT_OF(
+			"nvme0") "100000 "
+				 "nvme_core.apst_primary_timeout_ms=100 "
+				 "nvme_core.apst_secondary_timeout_ms=2000 "
+				 "nvme_core.default_ps_max_latency_us=100000");
 	ssdpm_device_unref(device);
 }
 

@@ -660,6 +660,9 @@ static void a_difference_is_a_bit_for_each_entry(void **state)
 	b.entries[31].target = 1;
 	assert_int_equal(ssdpm_apst_diff(&a, &b), 0x80000001);
 	assert_int_equal(ssdpm_apst_diff(&b, &a), 0x80000001);
+	/* A drive may keep the entries of a table that is switched off. */
+	b.enabled = 0;
+	assert_int_equal(ssdpm_apst_diff(&b, &a), 0);
 }
 
 /* Small numbers, so that limits and latencies meet often. */
