@@ -744,8 +744,8 @@ SSDPM_API int ssdpm_device_diagnose(const struct ssdpm_device *device,
  * - the latency tolerance, twice, because Linux builds a table only when that
  *   changes.
  *
- * The parameters to boot with follow, for all drives: those whose value is not
- * the default of Linux, or not the one that this machine has.
+ * The parameters to boot with follow, for all drives. Their values are not the
+ * default of Linux, or not those that this machine has.
  *
  * Return: 0; -EINVAL, -E2BIG (the size of @facts or @params), -ENOMEM.
  */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the steps of a drive that are in force have set. */
+/* They come from the steps of the drive that are in force. */
 static struct ssdpm_profile_settings settings_in_force(
 	const struct ssdpm_plan *plan, const char *name)
 {

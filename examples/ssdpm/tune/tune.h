@@ -162,7 +162,7 @@ enum exit_status keep_what_is_set(const struct tuning *tuning);
 
 typedef enum exit_status (*settings_fn)(const struct work *work, bool lasting,
 					size_t n);
-/* Do this for settings of a drive, in a section of its own. */
+/* Calls go for a drive alone: each drive gets a section of a file. */
 enum exit_status go_drive(const struct tuning *tuning,
 			  const struct ssdpm_energy_report_item *item,
 			  const struct ssdpm_profile_settings *settings,
