@@ -77,7 +77,7 @@ def test_what_sleep_saves_and_another_route_are_those_of_json(
         further = said.get("further") or {"route": None, "likely": None}
         assert advice.further == further["route"]
         assert (advice.further_gain_uw is None) == (advice.further is None)
-        assert advice.further is None or advice.further_gain_uw > 0
+        assert advice.further_gain_uw is None or advice.further_gain_uw > 0
         for ours, theirs in (
             (advice.further_likely, further["likely"]),
             (advice.awake, said.get("awake")),
