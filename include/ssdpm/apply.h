@@ -195,7 +195,7 @@ SSDPM_API int ssdpm_plan_add_applied(struct ssdpm_plan *plan,
 
 /** Bits of ssdpm_lpm_params.flags. */
 enum ssdpm_lpm_flag {
-	/* External, hot-plug, empty and optical ports too. */
+	/* External, hot-plug, shared, empty and optical ports too. */
 	SSDPM_LPM_ANY_PORT = 1 << 0,
 };
 
@@ -219,7 +219,11 @@ struct ssdpm_lpm_params {
 /**
  * ssdpm_plan_add_lpm() - the policy of a SATA port
  * @model: of its disk, for its quirks; NULL: ssdpm_plan_read() reads what sysfs
- *         has of it, and leaves the port alone if a quirk forbids it
+ *         has of it
+ *
+ * Linux sets the policy of the whole port. ssdpm_plan_read() leaves the port
+ * alone if a quirk of any disk there forbids it, and names that disk. No flag,
+ * and no other disk of the port, overrides this.
  *
  * Committing goes by way of max_performance and waits until the port is running
  * again. Without that pause ALPE and ASP keep what the old policy set. A port

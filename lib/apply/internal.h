@@ -337,6 +337,9 @@ void ssdpm__port_name(const struct ssdpm_device_facts *facts, char name[32]);
 /* Do ALPE and ASP show the policy? Unknown is neither yes nor no. */
 void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
 			    struct step *step);
+/* Leave the port of a step alone if a quirk of any disk there forbids it. */
+int ssdpm__lpm_read(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr);
 int ssdpm__lpm_path(const struct ssdpm_device_facts *facts,
 		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr);
 
