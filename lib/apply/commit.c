@@ -147,7 +147,7 @@ static int check_aside(const struct commit_work *work, const struct step *step,
 			       ssdpm__searched_check(&work->searched, step,
 						     reterr) :
 			       0;
-	if (ssdpm__journal_is_aside(work->site, &step->change, name))
+	if (ssdpm__journal_is_aside(work->site, step->device, name))
 		return ssdpm__fail(reterr, -EIO, 0,
 				   "%s: what an earlier commit has set there "
 				   "cannot be put back: see %s/%s",
@@ -359,6 +359,16 @@ static void add_words(struct ssdpm_error *reterr, const char *words,
 	reterr->nvme_status = first.nvme_status;
 }
 
+/* The one device of all its steps, or "": a shared setting is all drives'. */
+static const char *device_of(const struct commit_work *work)
+{
+	for (size_t i = 0; i < work->n_steps; i++)
+		if (work->changes[i]->kind->role == ROLE_PARAMETER ||
+		    strcmp(work->steps[i]->device, work->steps[0]->device) != 0)
+			return "";
+	return work->n_steps ? work->steps[0]->device : "";
+}
+
 /* The journal stays where a value could not be put back: the next tries. */
 static void undo(struct commit_work *work, struct ssdpm_error *reterr)
 {
@@ -377,7 +387,7 @@ static void undo(struct commit_work *work, struct ssdpm_error *reterr)
 		return;
 	add_words(reterr, "; and to undo it failed: ", error.message);
 	if (work->device)
-		ssdpm__journal_set_aside(work->site, work->changes, work->n);
+		ssdpm__journal_set_aside(work->site, device_of(work));
 }
 
 /* Only what took their place is replaced by them again. */
@@ -397,7 +407,8 @@ static int do_steps(struct commit_work *work, struct ssdpm_error *reterr)
 {
 	int err;
 
-	err = ssdpm__journal_write(work->site, work->changes, work->n, reterr);
+	err = ssdpm__journal_write(work->site, device_of(work), work->changes,
+				   work->n, reterr);
 	if (!err)
 		err = begin_tables(work, reterr);
 	for (size_t i = 0; !err && i < work->n_steps; i++)

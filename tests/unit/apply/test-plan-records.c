@@ -4,6 +4,7 @@
  * know, another version or damage makes a file invalid as a whole. The error
  * has its name and line.
  */
+#include "calls.h"
 #include "kernel.h"
 
 #include "apply/record/record.h"
@@ -200,6 +201,9 @@ static void an_unknown_word_is_refused_by_file_and_line(void **state)
 		{ "changes 3", "changes 3.1", 1, "unknown version '3.1'" },
 		{ "ssdpm-changes", "hello", 1, "not a record of ssdpm" },
 		{ "boot -", "boat -", 2, "no boot" },
+		/* It becomes a part of the name of a file. */
+		{ "boot -\n", "boot -\ndevice ../sda\n", 3,
+		  "not a step and four" },
 		{ "nvme-core\t", "nvme\t", 3, "unknown step 'nvme'" },
 		{ "\t1500", "\t1500x", 3, "nvme-core: unknown value before" },
 		{ "\t1500", "\t-1", 3, "nvme-core: unknown value before" },
@@ -646,6 +650,35 @@ static void drives_that_a_search_has_set_keep_no_others(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
+/* The step of a port has the name of its disk. */
+static void a_port_that_a_search_has_set_is_not_set_by_its_disk(void **state)
+{
+	const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_device *disk = kernel_device("sdb");
+	char text[RECORD_BYTES], path[128];
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel_reset();
+	put_journal("journal", "1");
+	assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
+	snprintf(path, sizeof(path), "%s/run/ssdpm/bisect", kernel_root());
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(text, sizeof(text),
+		 SSDPM__RECORD_HEAD
+		 "\nboot -\n"
+		 "lpm\t%s\t0\tmin_power\tmed_power_with_dipm\n",
+		 port_path);
+	finish(text, 0);
+	put("bisect/undo", text, strlen(text));
+	plan = kernel_plan();
+	assert_int_equal(add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL), 0);
+	kernel_commit_fails(plan, -EBUSY, "sdb: a search of ssdpm bisect");
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(disk);
+	assert_int_equal(kernel->n_writes, 0);
+}
+
 static void who_holds_the_lock_reads_plans_and_commits_under_it(void **state)
 {
 	struct ssdpm_plan_params params = { .size = sizeof(params),
@@ -820,6 +853,8 @@ int main(void)
 		cmocka_unit_test(recovery_gives_another_drive_nothing),
 		cmocka_unit_test(a_journal_that_was_set_aside_is_undone_first),
 		cmocka_unit_test(drives_that_a_search_has_set_keep_no_others),
+		cmocka_unit_test(
+			a_port_that_a_search_has_set_is_not_set_by_its_disk),
 		cmocka_unit_test(
 			who_holds_the_lock_reads_plans_and_commits_under_it),
 		cmocka_unit_test(states_of_journals_have_names),

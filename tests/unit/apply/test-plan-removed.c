@@ -640,6 +640,90 @@ static void a_way_back_that_fails_again_does_not_fill_the_disk(void **state)
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 }
 
+/* Two kinds of steps of one disk: that of its port, and that of its queue. */
+static struct ssdpm_plan *new_plan_of_a_disk(void)
+{
+	const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+	struct ssdpm_device *disk = kernel_device("sda");
+
+	assert_int_equal(ssdpm_plan_add_value(plan, disk,
+					      SSDPM_STEP_QUEUE_DEPTH, 8, NULL),
+			 0);
+	assert_int_equal(add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL), 0);
+	ssdpm_device_unref(disk);
+	return plan;
+}
+
+static int commit_disk(void *data)
+{
+	struct ssdpm_plan *plan = new_plan_of_a_disk();
+	int err = ssdpm_plan_commit(plan, NULL);
+
+	(void)data;
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+/* Its first write, which puts the queue of sda back, fails. */
+static int commit_while_the_queue_stays(struct ssdpm_plan *plan)
+{
+	int err;
+
+	kernel->n_calls = 0;
+	kernel->mask = KERNEL_WRITE;
+	kernel->error = EIO;
+	kernel->fail_at = 1;
+	err = ssdpm_plan_commit(plan, NULL);
+	kernel_calm();
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+/* And "journal-sda" is there until the disk is as it was. */
+static void assert_in_nobodys_way(void)
+{
+	const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+	struct ssdpm_device *other = kernel_device("sdb");
+
+	assert_string_equal(kernel->now.ports[0].depth, "8");
+	assert_int_equal(add_lpms(plan, other, NULL, &lpm, 1, 0, NULL), 0);
+	ssdpm_device_unref(other);
+	assert_int_equal(commit_while_the_queue_stays(plan), 0);
+	assert_string_equal(kernel->now.ports[1].applied, "min_power");
+	assert_null(kernel_text("run/ssdpm/journal"));
+	assert_int_equal(commit_while_the_queue_stays(new_plan_of_a_disk()),
+			 -EIO);
+	assert_string_equal(kernel->now.ports[0].depth, "8");
+	assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
+	assert_string_equal(kernel->now.ports[0].depth, "32");
+	assert_null(kernel_text("run/ssdpm/journal-sda"));
+}
+
+static void a_disk_with_its_port_is_in_no_other_devices_way(void **state)
+{
+	(void)state;
+	kernel->mask = KERNEL_WRITE;
+	kernel->error = EIO;
+	kernel->for_ever = true;
+	kernel->fail_at = 2;
+	assert_int_equal(commit_disk(NULL), -EIO);
+	kernel_calm();
+	assert_null(kernel_text("run/ssdpm/journal"));
+	assert_in_nobodys_way();
+}
+
+static void after_a_kill_a_disk_with_its_port_is_in_nobodys_way(void **state)
+{
+	(void)state;
+	for (int n = 1; strcmp(kernel->now.ports[0].depth, "8") != 0; n++) {
+		kernel_reset();
+		assert_true(kernel_run_and_kill(n, commit_disk, NULL) < 0);
+	}
+	assert_in_nobodys_way();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -675,6 +759,12 @@ int main(void)
 					  kernel_between),
 		cmocka_unit_test_teardown(
 			a_way_back_that_fails_again_does_not_fill_the_disk,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			a_disk_with_its_port_is_in_no_other_devices_way,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			after_a_kill_a_disk_with_its_port_is_in_nobodys_way,
 			kernel_between),
 	};
 
