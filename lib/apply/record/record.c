@@ -160,7 +160,9 @@ static int format(const char *boot, const char *device,
 	char *text;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!is_plain(changes[i]->path) ||
+		/* A reader refuses what cannot be put back, for ever. */
+		if (!changes[i]->before.is_known ||
+		    !is_plain(changes[i]->path) ||
 		    !is_plain(changes[i]->before.text) ||
 		    !is_plain(changes[i]->after.text))
 			return -EINVAL;
