@@ -575,10 +575,11 @@ struct commit_result {
 	size_t n_done, n_failed;
 };
 
-static void note(struct commit_result *result, int err,
+/* A transaction without a step to take has done nothing. */
+static void note(struct commit_result *result, int err, size_t n_steps,
 		 const struct ssdpm_error *error)
 {
-	result->n_done += !err;
+	result->n_done += !err && n_steps;
 	result->n_failed += err != 0;
 	if (!err || result->err)
 		return;
@@ -604,7 +605,7 @@ static int recheck(struct commit_work *work, bool *failed,
 		failed[i] = err;
 		if (err) {
 			fail_device(work, &error);
-			note(result, err, &error);
+			note(result, err, 0, &error);
 		}
 		err = 0;
 	}
@@ -653,7 +654,7 @@ static int commit_each(struct commit_work *work, const bool *failed,
 			err = commit_noted(work, plan->order[i], &error);
 		if (err && !ssdpm_plan_has_failed(plan, work->device))
 			fail_device(work, &error);
-		note(result, err, &error);
+		note(result, err, work->n_steps, &error);
 	}
 	return result->err;
 }

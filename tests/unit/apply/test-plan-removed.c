@@ -508,6 +508,28 @@ static void a_commit_that_is_partly_done_can_be_reverted(void **state)
 	ssdpm_plan_free(plan);
 }
 
+/* Nothing is done, so the same plan may be tried again. */
+static void a_commit_that_has_written_nothing_can_be_tried_again(void **state)
+{
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+
+	(void)state;
+	kernel_set_tolerance(1, "5000");
+	assert_int_equal(add_tolerance(plan, "nvme0"), 0);
+	assert_int_equal(add_tolerance(plan, other_drive), 0);
+	kernel_read(plan);
+	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_IN_FORCE);
+	kernel->mask = KERNEL_WRITE;
+	kernel->error = EIO;
+	kernel->fail_at = 1;
+	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EIO);
+	kernel_calm();
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_WRITTEN), 0);
+	kernel_commit(plan);
+	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
+	ssdpm_plan_free(plan);
+}
+
 /* Another process: it has the files, but not the plan. */
 static struct ssdpm_machine *new_machine(void)
 {
@@ -749,6 +771,9 @@ int main(void)
 			after_a_kill_each_device_is_old_or_new, kernel_between),
 		cmocka_unit_test_teardown(
 			a_commit_that_is_partly_done_can_be_reverted,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			a_commit_that_has_written_nothing_can_be_tried_again,
 			kernel_between),
 		cmocka_unit_test_teardown(
 			what_failed_writes_have_left_is_undone_by_another_process,
