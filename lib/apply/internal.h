@@ -649,6 +649,7 @@ bool ssdpm__make_room(const struct site *site, int err);
 struct undone {
 	uint32_t n;
 	uint32_t n_left_alone;
+	const struct change *failed; /* the first, or NULL */
 };
 
 /*

@@ -736,6 +736,28 @@ static void a_disk_with_its_port_is_in_no_other_devices_way(void **state)
 	assert_in_nobodys_way();
 }
 
+/* However long the paths are. */
+static void what_cannot_be_undone_is_named_with_its_cause(void **state)
+{
+	struct ssdpm_plan *plan = new_plan_of_a_disk();
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->mask = KERNEL_WRITE;
+	kernel->error = EIO;
+	kernel->for_ever = true;
+	kernel->fail_at = 3;
+	assert_int_equal(ssdpm_plan_commit(plan, &error), -EIO);
+	kernel_calm();
+	assert_string_equal(
+		error.message,
+		"sda: cannot write min_power to link_power_management_policy: "
+		"input/output error; and to undo it failed: sda: cannot write "
+		"max_performance to link_power_management_policy: "
+		"input/output error");
+	ssdpm_plan_free(plan);
+}
+
 static void after_a_kill_a_disk_with_its_port_is_in_nobodys_way(void **state)
 {
 	(void)state;
@@ -787,6 +809,9 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_teardown(
 			a_disk_with_its_port_is_in_no_other_devices_way,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			what_cannot_be_undone_is_named_with_its_cause,
 			kernel_between),
 		cmocka_unit_test_teardown(
 			after_a_kill_a_disk_with_its_port_is_in_nobodys_way,
