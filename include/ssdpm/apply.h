@@ -499,9 +499,9 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * If a step fails, the steps of the same device that were done are undone in
  * reverse, and the other devices go on. If a step cannot be undone, the other
  * devices go on too, and every later lock tries it again. The code is that of
- * the first failure. ssdpm_plan_has_failed() names the devices that failed, and
- * the states of their steps tell what happened: SSDPM_STEP_FAILED, or
- * SSDPM_STEP_DIFFERS or SSDPM_STEP_DONE if a value could not be put back. With
+ * the first failure. ssdpm_plan_has_failed() names the devices that failed. The
+ * states of their steps tell what happened. A step has SSDPM_STEP_DIFFERS or
+ * SSDPM_STEP_DONE, not SSDPM_STEP_FAILED, if it could not be put back. With
  * SSDPM_PLAN_STRICT all steps are one such transaction. If all is so already,
  * nothing is written, not even the lock.
  *

@@ -523,8 +523,8 @@ void ssdpm__site_close_journal(struct site *site);
 enum { SSDPM__JOURNAL_BYTES = 48 }; /* of its name */
 
 /*
- * The change of each step, in the order of a commit, into the file. device:
- * whose transaction it is; "": that of several, or of all.
+ * The change of each step, in the order of a commit, into the file.
+ * device: as in struct changes.
  */
 int ssdpm__journal_write(struct site *site, const char *device,
 			 struct change *const *changes, size_t n,
@@ -543,8 +543,8 @@ int ssdpm__journal_remove(struct site *site, const char *name,
 int ssdpm__journal_forget(struct site *site, const char *name,
 			  struct ssdpm_error *reterr);
 /*
- * The changes of the journal could not all be put back: is it of one device,
- * and is it set aside? device: as it was written.
+ * Set the journal aside, as its changes could not all be put back.
+ * false: it is of several devices, or cannot be renamed.
  */
 bool ssdpm__journal_set_aside(struct site *site, const char *device);
 /* Is there one of this device? Its name. */

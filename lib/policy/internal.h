@@ -29,7 +29,7 @@ static inline uint64_t ssdpm__total_us(const struct ssdpm_power_state *state)
 	return (uint64_t)state->entry_latency_us + state->exit_latency_us;
 }
 
-/* Is there no number in this field, enum ssdpm_field? */
+/* Whether a field, enum ssdpm_field, has no number. */
 static inline bool ssdpm__is_unknown(const struct ssdpm_power_state *state,
 				     uint32_t field)
 {
@@ -199,7 +199,7 @@ uint32_t ssdpm__profile_key(struct span name);
 /* Set it, and its bit. NULL, or what is wrong with the value. */
 const char *ssdpm__profile_set(struct ssdpm_profile_settings *settings,
 			       uint32_t key, struct span value);
-/* Whether a setting, by its bit, is an idle time in a table, in milliseconds. */
+/* Whether a setting, by its bit, is an idle time in a table. */
 bool ssdpm__is_timeout(uint32_t setting);
 /* Whether a setting, by its bit, may have this value: all but that of lpm. */
 bool ssdpm__profile_takes(uint32_t setting, uint64_t value);

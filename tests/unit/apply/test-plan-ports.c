@@ -223,7 +223,7 @@ static void a_port_of_several_disks_is_left_alone_unless_any_port_is_meant(
 	step = read_step(plan);
 	assert_int_equal(step.state, SSDPM_STEP_LEFT_ALONE);
 	assert_non_null(strstr(step.why, "several devices share the port"));
-	/* What ssdpm_device_get_settings() says, too. */
+	/* ssdpm_device_get_settings() agrees. */
 	assert_int_equal(ssdpm_machine_read_facts(machine, &facts, NULL), 0);
 	assert_int_equal(ssdpm_device_read(machine, "sdb", &device, NULL), 0);
 	assert_int_equal(ssdpm_device_get_settings(device, &facts, NULL,
