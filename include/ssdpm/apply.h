@@ -195,7 +195,7 @@ SSDPM_API int ssdpm_plan_add_applied(struct ssdpm_plan *plan,
 
 /** Bits of ssdpm_lpm_params.flags. */
 enum ssdpm_lpm_flag {
-	/* External, hot-plug, empty and optical ports too. */
+	/* External, hot-plug, shared, empty and optical ports too. */
 	SSDPM_LPM_ANY_PORT = 1 << 0,
 };
 
@@ -219,7 +219,11 @@ struct ssdpm_lpm_params {
 /**
  * ssdpm_plan_add_lpm() - the policy of a SATA port
  * @model: of its disk, for its quirks; NULL: ssdpm_plan_read() reads what sysfs
- *         has of it, and leaves the port alone if a quirk forbids it
+ *         has of it
+ *
+ * Linux sets the policy of the whole port. ssdpm_plan_read() leaves the port
+ * alone if a quirk of any disk there forbids it, and names that disk. No flag,
+ * and no other disk of the port, overrides this.
  *
  * Committing goes by way of max_performance and waits until the port is running
  * again. Without that pause ALPE and ASP keep what the old policy set. A port
@@ -443,8 +447,8 @@ SSDPM_API size_t ssdpm_plan_count(const struct ssdpm_plan *plan,
  * ssdpm_plan_has_failed() - did a commit fail for a device?
  * @device: name, as in struct ssdpm_step; NULL: for any
  *
- * If it did, its steps with SSDPM_STEP_DONE could not be put back. All devices
- * of a plan with SSDPM_PLAN_STRICT fail together.
+ * If it did, its steps with SSDPM_STEP_DONE or SSDPM_STEP_DIFFERS could not be
+ * put back. All devices of a plan with SSDPM_PLAN_STRICT fail together.
  */
 SSDPM_API int ssdpm_plan_has_failed(const struct ssdpm_plan *plan,
 				    const char *device);
@@ -495,10 +499,11 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * If a step fails, the steps of the same device that were done are undone in
  * reverse, and the other devices go on. If a step cannot be undone, the other
  * devices go on too, and every later lock tries it again. The code is that of
- * the first failure. The states of the steps tell what happened: a device that
- * failed has a step with SSDPM_STEP_FAILED. With SSDPM_PLAN_STRICT all steps
- * are one such transaction. If all is so already, nothing is written, not even
- * the lock.
+ * the first failure. ssdpm_plan_has_failed() names the devices that failed. The
+ * states of their steps tell what happened. A step has SSDPM_STEP_DIFFERS or
+ * SSDPM_STEP_DONE, not SSDPM_STEP_FAILED, if it could not be put back. With
+ * SSDPM_PLAN_STRICT all steps are one such transaction. If all is so already,
+ * nothing is written, not even the lock.
  *
  * If a step fails because its device is removed, the code is -ENODEV, and
  * @reterr names the device.

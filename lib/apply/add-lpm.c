@@ -33,20 +33,36 @@ void ssdpm__port_name(const struct ssdpm_device_facts *facts, char name[32])
 		snprintf(name, 32, "%s", facts->name);
 }
 
-/* Why a port is left alone unless it is named; NULL: it is not. */
-static const char *reason_to_leave(const struct ssdpm_device_facts *facts)
+/*
+ * Why a port is left alone unless SSDPM_LPM_ANY_PORT is given; NULL: it is not.
+ * Beyond ports that somebody plugs into, ssdpm_device_get_settings() knows
+ * those of several devices.
+ */
+static int find_reason(const struct ssdpm_plan *plan,
+		       const struct ssdpm_device *device,
+		       const char **ret_reason, struct ssdpm_error *reterr)
 {
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
+	int err = ssdpm_device_get_settings(device, &plan->facts, NULL,
+					    &settings, reterr);
+
+	if (err)
+		return err;
 	if (facts->flags & SSDPM_DEVICE_EXTERNAL)
-		return "the port is external: a disk that is plugged in would "
-		       "not be noticed";
-	if (facts->flags & SSDPM_DEVICE_HOT_PLUG)
-		return "the port is for hot-plug: a disk that is plugged in "
-		       "would not be noticed";
-	if (facts->flags & SSDPM_DEVICE_OPTICAL)
-		return "an optical drive is on the port";
-	if (facts->flags & SSDPM_DEVICE_EMPTY)
-		return "no disk is on the port";
-	return NULL;
+		*ret_reason = "the port is external: a disk that is plugged in "
+			      "would not be noticed";
+	else if (facts->flags & SSDPM_DEVICE_HOT_PLUG)
+		*ret_reason = "the port is for hot-plug: a disk that is "
+			      "plugged in would not be noticed";
+	else if (facts->flags & SSDPM_DEVICE_OPTICAL)
+		*ret_reason = "an optical drive is on the port";
+	else if (facts->flags & SSDPM_DEVICE_EMPTY)
+		*ret_reason = "no disk is on the port";
+	else if (settings.left_alone)
+		*ret_reason = "several devices share the port: its policy is "
+			      "that of all";
+	return 0;
 }
 
 static bool is_reason(uint32_t code)
@@ -130,7 +146,10 @@ static int check_lpm_quirks(const struct ssdpm_device_facts *facts,
 	return 0;
 }
 
-/* The kernel, too, has its list of quirks: a model adds to it. */
+/*
+ * The kernel, too, has its list of quirks: a model adds to it. Without either
+ * there is nothing to check, as for a port without a disk.
+ */
 static int check_disk(const struct ssdpm_plan *plan,
 		      const struct ssdpm_device *device,
 		      const struct ssdpm_model *model,
@@ -141,8 +160,6 @@ static int check_disk(const struct ssdpm_plan *plan,
 	struct ssdpm_error error;
 	int err;
 
-	if (facts->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL))
-		return 0;
 	err = ssdpm_device_get_quirks(device, &plan->facts, model, &quirks,
 				      &from_kernel, &error);
 	if (err == -ENODATA)
@@ -152,23 +169,101 @@ static int check_disk(const struct ssdpm_plan *plan,
 }
 
 /* Without a model sysfs may have one: disks lose data where this is missed. */
-static int read_disk(struct ssdpm_plan *plan, struct step *step,
+static int read_disk(const struct ssdpm_plan *plan, const char *name,
 		     struct ssdpm_error *reterr)
 {
+	struct ssdpm_device *device;
 	struct ssdpm_model *model = NULL;
 	struct ssdpm_error error;
+	int err = ssdpm_device_read(plan->machine, name, &device, &error);
+
+	if (err)
+		return err == -ENOENT || err == -ENODEV ?
+			       0 :
+			       ssdpm__pass_on(err, &error, reterr);
+	err = ssdpm_device_read_model(device, 0, NULL, &model, &error);
+	if (!err)
+		err = check_disk(plan, device, model, &error);
+	else if (err != -ENOMEM)
+		err = 0;
+	ssdpm_model_unref(model);
+	ssdpm_device_unref(device);
+	return ssdpm__pass_on(err, &error, reterr);
+}
+
+/* Is it a disk below the directory of this port? */
+static int is_on_port(const struct ssdpm_plan *plan, const char *port,
+		      const char *name, bool *ret)
+{
+	char link[SSDPM__PATH_BYTES], real[SSDPM__PATH_BYTES];
+	const size_t n = strlen(port);
 	int err;
 
-	err = ssdpm_device_read_model(step->source, 0, NULL, &model, &error);
-	if (err == -ENOMEM)
-		return ssdpm__pass_on(err, &error, reterr);
-	if (err)
+	*ret = false;
+	if (strncmp(name, "sd", 2) || ssdpm__join(link, "sys/block", name))
 		return 0;
-	err = check_disk(plan, step->source, model, &error);
-	ssdpm_model_unref(model);
+	err = ssdpm__real_path(plan->machine, link, real, sizeof(real));
+	*ret = !err && !strncmp(real, port, n) && real[n] == '/';
+	return err == -ENOMEM ? err : 0;
+}
+
+/*
+ * Libata sets the whole port: one disk that fails with a policy is enough.
+ * -EOPNOTSUPP: reterr names that disk. but: a disk that was checked, or NULL.
+ */
+static int read_port(const struct ssdpm_plan *plan, const struct step *step,
+		     const char *but, struct ssdpm_error *reterr)
+{
+	char port[SSDPM__TARGET_BYTES];
+	struct names names = { 0 };
+	bool is_here;
+	int err;
+
+	/* ata1/host0/scsi_host/host0/link_power_management_policy */
+	snprintf(port, sizeof(port), "%s", step->change.path);
+	if (!ssdpm__path_up(port, 3))
+		return 0;
+	err = ssdpm__list_names(plan->machine, "sys/block", &names);
+	if (err)
+		return err == -ENOENT ?
+			       0 :
+			       ssdpm__fail(reterr, err, 0, "/sys/block: %s",
+					   ssdpm_strerror(err));
+	for (size_t i = 0; !err && i < names.n; i++) {
+		err = is_on_port(plan, port, names.names[i], &is_here);
+		if (err)
+			ssdpm__no_memory(reterr);
+		else if (is_here && (!but || strcmp(but, names.names[i]) != 0))
+			err = read_disk(plan, names.names[i], reterr);
+	}
+	ssdpm__free_names(&names);
+	return err;
+}
+
+static int leave_if_forbidden(struct ssdpm_plan *plan, struct step *step,
+			      const char *but, struct ssdpm_error *reterr)
+{
+	struct ssdpm_error error;
+	int err = read_port(plan, step, but, &error);
+
 	if (err == -EOPNOTSUPP)
 		return ssdpm__step_leave_alone(step, error.message, reterr);
 	return ssdpm__pass_on(err, &error, reterr);
+}
+
+int ssdpm__lpm_read(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr)
+{
+	return leave_if_forbidden(plan, step, NULL, reterr);
+}
+
+/* The caller's model says what its own disk forbids. */
+static int read_others(struct ssdpm_plan *plan, struct step *step,
+		       struct ssdpm_error *reterr)
+{
+	const char *own = ssdpm_device_get_facts(step->source)->name;
+
+	return leave_if_forbidden(plan, step, own, reterr);
 }
 
 /* Whether a kernel knows a name shows when it is written: to max_performance
@@ -326,8 +421,7 @@ static int make_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		return err;
 	}
 	step->source = ssdpm_device_ref(device);
-	if (!model)
-		step->read = read_disk;
+	step->read = model ? read_others : ssdpm__lpm_read;
 	*ret_step = step;
 	return 0;
 }
@@ -350,13 +444,38 @@ static int take_params(const struct ssdpm_lpm_params *params,
 	return check_lpms(ret_given->lpms, ret_given->n_lpms, reterr);
 }
 
+/* A disk that forbids it is the better reason, if there is one. */
+static int leave_port(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		      const char *why, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	char path[SSDPM__TARGET_BYTES], name[32];
+	struct step *step;
+	int err = ssdpm__lpm_path(facts, path, reterr);
+
+	ssdpm__port_name(facts, name);
+	if (!err)
+		err = ssdpm__step_new(SSDPM_STEP_LPM, path, name, &step,
+				      reterr);
+	if (err)
+		return err;
+	err = ssdpm__step_leave_alone(step, why, reterr);
+	if (err) {
+		ssdpm__step_free(step);
+		return err;
+	}
+	step->source = ssdpm_device_ref(device);
+	step->read = ssdpm__lpm_read;
+	return ssdpm__plan_put(plan, step, reterr);
+}
+
 int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		       struct ssdpm_model *model,
 		       const struct ssdpm_lpm_params *params,
 		       struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-	char path[SSDPM__TARGET_BYTES], name[32];
+	char path[SSDPM__TARGET_BYTES];
 	const char *leave = NULL;
 	struct ssdpm_lpm_params given = { .size = sizeof(given) };
 	struct step *step;
@@ -366,16 +485,11 @@ int ssdpm_plan_add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (!err)
 		err = ssdpm__plan_check_open(plan, reterr);
 	if (!err && facts->kind == SSDPM_KIND_SATA &&
-	    facts->reach == SSDPM_REACH_YES &&
+	    facts->reach == SSDPM_REACH_YES && facts->known & SSDPM_FACT_LPM &&
 	    !(given.flags & SSDPM_LPM_ANY_PORT))
-		leave = reason_to_leave(facts);
-	if (!err && leave && facts->known & SSDPM_FACT_LPM) {
-		err = ssdpm__lpm_path(facts, path, reterr);
-		ssdpm__port_name(facts, name);
-		return err ? err :
-			     ssdpm__plan_leave_alone(plan, SSDPM_STEP_LPM, path,
-						     name, leave, reterr);
-	}
+		err = find_reason(plan, device, &leave, reterr);
+	if (!err && leave)
+		return leave_port(plan, device, leave, reterr);
 	if (!err)
 		err = check_sata(plan, device, reterr);
 	if (!err)

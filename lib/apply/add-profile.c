@@ -115,7 +115,7 @@ static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		   uint32_t flags, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-	char path[SSDPM__TARGET_BYTES];
+	char path[SSDPM__TARGET_BYTES], name[32];
 	const struct step *old = NULL;
 	const struct ssdpm_lpm_params params = {
 		.size = sizeof(params),
@@ -133,8 +133,9 @@ static int add_lpm(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (old && old->state == SSDPM_STEP_LEFT_ALONE)
 		return 0;
 	ssdpm_plan_add_lpm(plan, device, model, &params, &error);
-	return ssdpm__plan_settle(plan, SSDPM_STEP_LPM, path, facts->name,
-				  &error, reterr);
+	ssdpm__port_name(facts, name);
+	return ssdpm__plan_settle(plan, SSDPM_STEP_LPM, path, name, &error,
+				  reterr);
 }
 
 /* Nothing is known of it but what stands before it. */

@@ -6,6 +6,7 @@
  * drive are files of sysfs.
  */
 #include "apply/internal.h"
+#include "policy/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -115,16 +116,16 @@ static void say_power(const struct ssdpm_model *model, uint32_t state,
 		      char why[64])
 {
 	static const char lasting[] = "until the next reset";
-	const struct ssdpm_power_state *states;
+	const struct ssdpm_power_state *of;
 	size_t n;
 
-	states = ssdpm_model_get_states(model, &n);
-	if (states[state].not_reported & SSDPM_FIELD_MAX_POWER)
+	of = &ssdpm_model_get_states(model, &n)[state];
+	if (ssdpm__is_unknown(of, SSDPM_FIELD_MAX_POWER))
 		snprintf(why, 64, "%s", lasting);
 	else
 		snprintf(why, 64, "at most %u.%02u W, %s",
-			 states[state].max_power_uw / 1000000,
-			 states[state].max_power_uw / 10000 % 100, lasting);
+			 of->max_power_uw / 1000000,
+			 of->max_power_uw / 10000 % 100, lasting);
 }
 
 int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps for NVMe controllers: a tolerance, parameters, a table of one's own. */
 #include "apply/internal.h"
+#include "policy/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -116,8 +117,8 @@ int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
 		err = check_apst(facts, path, reterr);
 	if (err)
 		return err;
-	if (max_exit_latency_us > SSDPM_LATENCY_MAX &&
-	    max_exit_latency_us != SSDPM_LATENCY_ANY)
+	if (!ssdpm__profile_takes(SSDPM_PROFILE_MAX_EXIT_LATENCY,
+				  max_exit_latency_us))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "%s: %" PRIu64 " us is more than the kernel "
 				   "takes, %u us: say any",
@@ -167,6 +168,9 @@ static int say_no_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
 static int check_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
 			   uint64_t value, struct ssdpm_error *reterr)
 {
+	char path[SSDPM__TARGET_BYTES];
+	uint32_t setting;
+
 	if (parameter < SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS ||
 	    parameter > SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US)
 		return ssdpm__fail(reterr, -EINVAL, 0,
@@ -174,9 +178,10 @@ static int check_parameter(const struct ssdpm_plan *plan, uint32_t parameter,
 				   parameter);
 	if (!(plan->facts.nvme_core_known & 1u << parameter))
 		return say_no_parameter(plan, parameter, reterr);
-	if (value > SSDPM_APST_MAX_IDLE_MS &&
-	    (parameter == SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS ||
-	     parameter == SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS))
+	ssdpm__parameter_path(parameter, path);
+	setting = 1u << ssdpm__profile_of_parameter(path);
+	/* A tolerance may be any number: the kernel keeps all 64 bits of it. */
+	if (ssdpm__is_timeout(setting) && !ssdpm__profile_takes(setting, value))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "%s: %" PRIu64 " ms does not fit into a "
 				   "table: at most %u ms",

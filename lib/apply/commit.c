@@ -147,7 +147,7 @@ static int check_aside(const struct commit_work *work, const struct step *step,
 			       ssdpm__searched_check(&work->searched, step,
 						     reterr) :
 			       0;
-	if (ssdpm__journal_is_aside(work->site, &step->change, name))
+	if (ssdpm__journal_is_aside(work->site, step->device, name))
 		return ssdpm__fail(reterr, -EIO, 0,
 				   "%s: what an earlier commit has set there "
 				   "cannot be put back: see %s/%s",
@@ -345,18 +345,85 @@ static int whole_words(const char *message, int most)
 	return n;
 }
 
-static void add_words(struct ssdpm_error *reterr, const char *words,
-		      const char *message)
+/* From a path of sysfs, which is at the begin of a word, to its last name. */
+static const char *skip_path(const char *word)
 {
-	struct ssdpm_error first;
+	const char *end = word + strcspn(word, " ");
+
+	if (strncmp(word, "/sys/", 5))
+		return word;
+	while (end[-1] != '/')
+		end--;
+	return end;
+}
+
+/* The device and the cause: of a path there is no room for more than a file. */
+static void say_short(const char *device, const struct ssdpm_error *error,
+		      struct ssdpm_error *ret_short)
+{
+	const char *at = error->message;
+	const bool is_cut = strlen(at) + 1 == sizeof(error->message);
+	const bool is_named = !strncmp(at, device, strlen(device));
+	char text[sizeof(error->message)];
+	size_t n = 0;
+
+	while (*at) {
+		if (at == error->message || at[-1] == ' ')
+			at = skip_path(at);
+		if (*at)
+			text[n++] = *at++;
+	}
+	ssdpm__fail(ret_short, error->code, error->line, "%s%s%.*s%s%s",
+		    is_named ? "" : device, is_named ? "" : ": ", (int)n, text,
+		    is_cut ? ": " : "",
+		    is_cut ? ssdpm_strerror(error->code) : "");
+}
+
+/* The device of the step that failed, or of this change; "": of none. */
+static void name_failed(const struct commit_work *work,
+			const struct change *change, char name[32])
+{
+	*name = '\0';
+	if (change)
+		ssdpm__change_device(change, name);
+	for (size_t i = 0; i < work->n_steps; i++)
+		if (change ? change == work->changes[i] :
+			     work->steps[i]->failed)
+			snprintf(name, 32, "%.31s", work->steps[i]->device);
+}
+
+/* What failed, and what could not be put back; change: the latter, or NULL. */
+static void add_undoing(const struct commit_work *work,
+			const struct change *change,
+			const struct ssdpm_error *undoing,
+			struct ssdpm_error *reterr)
+{
+	enum { FIRST_BYTES = 120, SECOND_BYTES = 98 };
+	const uint32_t nvme_status = reterr ? reterr->nvme_status : 0;
+	struct ssdpm_error first, second;
+	char name[32];
 
 	if (!reterr)
 		return;
-	first = *reterr;
-	ssdpm__fail(reterr, first.code, first.line, "%.*s%s%.90s",
-		    whole_words(first.message, 125), first.message, words,
-		    message);
-	reterr->nvme_status = first.nvme_status;
+	name_failed(work, NULL, name);
+	say_short(name, reterr, &first);
+	name_failed(work, change, name);
+	say_short(name, undoing, &second);
+	ssdpm__fail(reterr, first.code, first.line,
+		    "%.*s; and to undo it failed: %.*s",
+		    whole_words(first.message, FIRST_BYTES), first.message,
+		    whole_words(second.message, SECOND_BYTES), second.message);
+	reterr->nvme_status = nvme_status;
+}
+
+/* The one device of all its steps, or "": a shared setting is all drives'. */
+static const char *device_of(const struct commit_work *work)
+{
+	for (size_t i = 0; i < work->n_steps; i++)
+		if (work->changes[i]->kind->role == ROLE_PARAMETER ||
+		    strcmp(work->steps[i]->device, work->steps[0]->device) != 0)
+			return "";
+	return work->n_steps ? work->steps[0]->device : "";
 }
 
 /* The journal stays where a value could not be put back: the next tries. */
@@ -375,9 +442,9 @@ static void undo(struct commit_work *work, struct ssdpm_error *reterr)
 		ssdpm__reserve(work->site, "undo", NULL);
 	if (!err)
 		return;
-	add_words(reterr, "; and to undo it failed: ", error.message);
+	add_undoing(work, undone.failed, &error, reterr);
 	if (work->device)
-		ssdpm__journal_set_aside(work->site, work->changes, work->n);
+		ssdpm__journal_set_aside(work->site, device_of(work));
 }
 
 /* Only what took their place is replaced by them again. */
@@ -397,7 +464,8 @@ static int do_steps(struct commit_work *work, struct ssdpm_error *reterr)
 {
 	int err;
 
-	err = ssdpm__journal_write(work->site, work->changes, work->n, reterr);
+	err = ssdpm__journal_write(work->site, device_of(work), work->changes,
+				   work->n, reterr);
 	if (!err)
 		err = begin_tables(work, reterr);
 	for (size_t i = 0; !err && i < work->n_steps; i++)
@@ -564,10 +632,11 @@ struct commit_result {
 	size_t n_done, n_failed;
 };
 
-static void note(struct commit_result *result, int err,
+/* A transaction without a step to take has done nothing. */
+static void note(struct commit_result *result, int err, size_t n_steps,
 		 const struct ssdpm_error *error)
 {
-	result->n_done += !err;
+	result->n_done += !err && n_steps;
 	result->n_failed += err != 0;
 	if (!err || result->err)
 		return;
@@ -593,7 +662,7 @@ static int recheck(struct commit_work *work, bool *failed,
 		failed[i] = err;
 		if (err) {
 			fail_device(work, &error);
-			note(result, err, &error);
+			note(result, err, 0, &error);
 		}
 		err = 0;
 	}
@@ -642,7 +711,7 @@ static int commit_each(struct commit_work *work, const bool *failed,
 			err = commit_noted(work, plan->order[i], &error);
 		if (err && !ssdpm_plan_has_failed(plan, work->device))
 			fail_device(work, &error);
-		note(result, err, &error);
+		note(result, err, work->n_steps, &error);
 	}
 	return result->err;
 }

@@ -122,6 +122,7 @@ struct change {
 struct changes {
 	struct change **list;
 	size_t n;
+	char device[32]; /* whose transaction a journal is; "": several, all */
 };
 
 struct step {
@@ -337,6 +338,9 @@ void ssdpm__port_name(const struct ssdpm_device_facts *facts, char name[32]);
 /* Do ALPE and ASP show the policy? Unknown is neither yes nor no. */
 void ssdpm__judge_host_bits(const struct ssdpm_device_facts *facts,
 			    struct step *step);
+/* Leave the port of a step alone if a quirk of any disk there forbids it. */
+int ssdpm__lpm_read(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr);
 int ssdpm__lpm_path(const struct ssdpm_device_facts *facts,
 		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr);
 
@@ -518,9 +522,13 @@ void ssdpm__site_close_journal(struct site *site);
 #define SSDPM__JOURNAL "journal"
 enum { SSDPM__JOURNAL_BYTES = 48 }; /* of its name */
 
-/* The change of each step, in the order of a commit, into the file. */
-int ssdpm__journal_write(struct site *site, struct change *const *changes,
-			 size_t n, struct ssdpm_error *reterr);
+/*
+ * The change of each step, in the order of a commit, into the file.
+ * device: as in struct changes.
+ */
+int ssdpm__journal_write(struct site *site, const char *device,
+			 struct change *const *changes, size_t n,
+			 struct ssdpm_error *reterr);
 int ssdpm__journal_begin(const struct site *site, size_t index,
 			 struct ssdpm_error *reterr);
 /* Should that fail, it is put back all the same. */
@@ -535,14 +543,12 @@ int ssdpm__journal_remove(struct site *site, const char *name,
 int ssdpm__journal_forget(struct site *site, const char *name,
 			  struct ssdpm_error *reterr);
 /*
- * The changes of the journal could not all be put back: are they those of one
- * device, and is it set aside?
+ * Set the journal aside, as its changes could not all be put back.
+ * false: it is of several devices, or cannot be renamed.
  */
-bool ssdpm__journal_set_aside(struct site *site, struct change *const *changes,
-			      size_t n);
-/* Is that of this device? Its name. */
-bool ssdpm__journal_is_aside(const struct site *site,
-			     const struct change *change,
+bool ssdpm__journal_set_aside(struct site *site, const char *device);
+/* Is there one of this device? Its name. */
+bool ssdpm__journal_is_aside(const struct site *site, const char *device,
 			     char ret_name[SSDPM__JOURNAL_BYTES]);
 /* One that is not set aside. */
 bool ssdpm__journal_stands(const struct site *site);
@@ -621,10 +627,12 @@ void ssdpm__changes_cut(struct changes *changes, size_t n);
 int ssdpm__changes_read(const struct site *site, const char *name,
 			struct changes *ret_changes,
 			struct ssdpm_error *reterr);
-/* Write and synchronise a new file of this name. */
+/*
+ * Write and synchronise a new file of this name. device: as in struct changes.
+ */
 int ssdpm__changes_write(const struct site *site, const char *name,
-			 struct change *const *changes, size_t n,
-			 struct ssdpm_error *reterr);
+			 const char *device, struct change *const *changes,
+			 size_t n, struct ssdpm_error *reterr);
 int ssdpm__write_all(int fd, const char *text, size_t size);
 /*
  * Room for the way back, which writes a journal and another record: a file as
@@ -641,6 +649,7 @@ bool ssdpm__make_room(const struct site *site, int err);
 struct undone {
 	uint32_t n;
 	uint32_t n_left_alone;
+	const struct change *failed; /* the first, or NULL */
 };
 
 /*

@@ -2,14 +2,38 @@
 /* The values that the steps of a plan find: read once, before it is shown. */
 #include "apply/internal.h"
 
+#include <stdio.h>
+
+/*
+ * A word that this version does not know cannot be put back, and no record may
+ * have it. A revert never forgets a journal that was set aside.
+ */
+static int leave_unknown(struct step *step, struct ssdpm_error *reterr)
+{
+	const struct value *before = &step->change.before;
+	char why[160];
+
+	if (step->state != SSDPM_STEP_PLANNED || step->is_aside ||
+	    before->is_known || !before->text[0])
+		return 0;
+	snprintf(why, sizeof(why),
+		 "it reads %.60s, which this version does not know and could "
+		 "not restore",
+		 before->text);
+	return ssdpm__step_leave_alone(step, why, reterr);
+}
+
 static int read_step(struct ssdpm_plan *plan, struct step *step,
 		     struct ssdpm_error *reterr)
 {
-	int err = step->read ? step->read(plan, step, reterr) : 0;
+	int err;
 
+	if (!step->read)
+		return 0;
+	err = step->read(plan, step, reterr);
 	if (!err)
 		step->read = NULL;
-	return err;
+	return err ? err : leave_unknown(step, reterr);
 }
 
 /* Whom it is for: another drive may take its place until the commit. */

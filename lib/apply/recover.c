@@ -65,8 +65,8 @@ static int undo_killed(struct site *site, const char *name,
 		return 0;
 	}
 	note_state(ret_journal, SSDPM_JOURNAL_KILLED, age_ms);
-	if (each && (is_aside(name) ||
-		     ssdpm__journal_set_aside(site, changes->list, changes->n)))
+	if (each &&
+	    (is_aside(name) || ssdpm__journal_set_aside(site, changes->device)))
 		return 0;
 	return err;
 }

@@ -60,7 +60,12 @@ static int fill_lpm(struct ssdpm_plan *plan, struct step *step,
 	if (err == -ENOMEM)
 		return ssdpm__no_memory(reterr);
 	err = name_port(plan, step, host, name, reterr);
-	return err ? err : ssdpm__set_string(&step->device, name, reterr);
+	if (!err)
+		err = ssdpm__set_string(&step->device, name, reterr);
+	/* A disk may have come since; the way back is what was there. */
+	if (!err && !plan->goes_back && step->state == SSDPM_STEP_PLANNED)
+		err = ssdpm__lpm_read(plan, step, reterr);
+	return err;
 }
 
 static int fill(struct ssdpm_plan *plan, struct step *step,

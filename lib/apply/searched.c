@@ -46,12 +46,14 @@ void ssdpm__searched_free(struct searched *searched)
 /* A parameter is each table's, and a latency limit has the kernel build one. */
 static bool is_in_the_way(const struct change *kept, const struct step *step)
 {
-	char device[32];
+	char device[32], own[32];
 
 	if (step->change.kind->role == ROLE_PARAMETER)
 		return kept->kind->role == ROLE_TOLERANCE;
 	ssdpm__change_device(kept, device);
-	return !strcmp(device, step->device);
+	/* The step of a port has the name of its disk. */
+	ssdpm__change_device(&step->change, own);
+	return !strcmp(device, own);
 }
 
 int ssdpm__searched_check(const struct searched *searched,
@@ -62,7 +64,7 @@ int ssdpm__searched_check(const struct searched *searched,
 
 	if (!searched->is_there)
 		return 0;
-	found = ssdpm__journal_is_aside(&searched->site, &step->change, name);
+	found = ssdpm__journal_is_aside(&searched->site, step->device, name);
 	for (size_t i = 0; i < searched->kept.n && !found; i++)
 		found = is_in_the_way(searched->kept.list[i], step);
 	return found ? ssdpm__fail(reterr, -EBUSY, 0,

@@ -186,6 +186,7 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 			if (first_err || is_final(&undo, changes[i], err))
 				continue;
 			first_err = err;
+			undo.done.failed = changes[i];
 			if (reterr)
 				*reterr = error;
 		}

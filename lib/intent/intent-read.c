@@ -222,17 +222,13 @@ static bool is_of_source(const struct ssdpm_intent *intent,
 	if ((line->key != INTENT_PROFILE && line->key != INTENT_N_KEYS) ||
 	    ssdpm__span_is(line->value, "none"))
 		return false;
-	memset(&ac, 0, sizeof(ac));
-	memset(&battery, 0, sizeof(battery));
 	if (ssdpm__intent_profile(intent, line->value, SSDPM_SOURCE_AC, &ac,
 				  NULL) ||
 	    ssdpm__intent_profile(intent, line->value, SSDPM_SOURCE_BATTERY,
 				  &battery, NULL))
 		return true;
 	/* Their settings are compared, not their names. */
-	return memcmp(&ac.set, &battery.set,
-		      offsetof(struct ssdpm_profile_settings, name) -
-			      offsetof(struct ssdpm_profile_settings, set));
+	return !ssdpm__profile_is_same(&ac, &battery);
 }
 
 uint32_t ssdpm_intent_get_flags(const struct ssdpm_intent *intent)

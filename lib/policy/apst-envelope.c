@@ -31,17 +31,12 @@ struct envelope {
 	uint32_t n_steps;
 };
 
-static bool is_unknown(const struct ssdpm_power_state *state, uint32_t field)
-{
-	return (state->unknown | state->not_reported) & field;
-}
-
 /* Typical idle power, or the maximum, which is above it. */
 static bool power_of(const struct ssdpm_power_state *state, uint32_t *ret_uw)
 {
-	if (!is_unknown(state, SSDPM_FIELD_IDLE_POWER))
+	if (!ssdpm__is_unknown(state, SSDPM_FIELD_IDLE_POWER))
 		*ret_uw = state->idle_power_uw;
-	else if (!is_unknown(state, SSDPM_FIELD_MAX_POWER))
+	else if (!ssdpm__is_unknown(state, SSDPM_FIELD_MAX_POWER))
 		*ret_uw = state->max_power_uw;
 	else
 		return false;
@@ -54,7 +49,7 @@ static int base_power(const struct apst_task *task, uint32_t *ret_uw,
 	*ret_uw = task->params.idle_power_uw;
 	if (*ret_uw)
 		return 0;
-	if (is_unknown(&task->states[0], SSDPM_FIELD_IDLE_POWER))
+	if (ssdpm__is_unknown(&task->states[0], SSDPM_FIELD_IDLE_POWER))
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "PS0: idle_power_uw is unknown: give "
 				   "idle_power_uw");

@@ -29,6 +29,13 @@ static inline uint64_t ssdpm__total_us(const struct ssdpm_power_state *state)
 	return (uint64_t)state->entry_latency_us + state->exit_latency_us;
 }
 
+/* Whether a field, enum ssdpm_field, has no number. */
+static inline bool ssdpm__is_unknown(const struct ssdpm_power_state *state,
+				     uint32_t field)
+{
+	return (state->unknown | state->not_reported) & field;
+}
+
 /* What forbids a state before any algorithm looks at it; 0: nothing. */
 static inline uint32_t ssdpm__ruled_out(const struct apst_task *task,
 					uint32_t state)
@@ -192,6 +199,16 @@ uint32_t ssdpm__profile_key(struct span name);
 /* Set it, and its bit. NULL, or what is wrong with the value. */
 const char *ssdpm__profile_set(struct ssdpm_profile_settings *settings,
 			       uint32_t key, struct span value);
+/* Whether a setting, by its bit, is an idle time in a table. */
+bool ssdpm__is_timeout(uint32_t setting);
+/* Whether a setting, by its bit, may have this value: all but that of lpm. */
+bool ssdpm__profile_takes(uint32_t setting, uint64_t value);
+/* The value of a setting, by the number of its bit: all but that of lpm. */
+uint64_t ssdpm__profile_value(const struct ssdpm_profile_settings *settings,
+			      int key);
+/* Do they set the same? What they do not set, and their names, may differ. */
+bool ssdpm__profile_is_same(const struct ssdpm_profile_settings *a,
+			    const struct ssdpm_profile_settings *b);
 /* These settings alone, as bits. */
 void ssdpm__profile_copy(struct ssdpm_profile_settings *to,
 			 const struct ssdpm_profile_settings *from,

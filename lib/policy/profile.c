@@ -124,15 +124,30 @@ static bool has_decimal_comma(struct span value)
 	return false;
 }
 
+bool ssdpm__is_timeout(uint32_t setting)
+{
+	return setting & (SSDPM_PROFILE_PRIMARY_TIMEOUT |
+			  SSDPM_PROFILE_SECONDARY_TIMEOUT);
+}
+
+bool ssdpm__profile_takes(uint32_t setting, uint64_t value)
+{
+	if (ssdpm__is_timeout(setting))
+		return value <= SSDPM_APST_MAX_IDLE_MS;
+	return value <= SSDPM_LATENCY_MAX ||
+	       (setting == SSDPM_PROFILE_MAX_EXIT_LATENCY &&
+		value == SSDPM_LATENCY_ANY);
+}
+
 /* NULL, or what is wrong with it. */
 static const char *set_time(struct ssdpm_profile_settings *settings, int key,
 			    struct span value)
 {
-	bool is_timeout = (1 << key) & (SSDPM_PROFILE_PRIMARY_TIMEOUT |
-					SSDPM_PROFILE_SECONDARY_TIMEOUT);
+	const uint32_t setting = 1u << key;
+	const bool is_timeout = ssdpm__is_timeout(setting);
 	uint64_t us;
 
-	if (1 << key == SSDPM_PROFILE_MAX_EXIT_LATENCY &&
+	if (setting == SSDPM_PROFILE_MAX_EXIT_LATENCY &&
 	    ssdpm__span_is(value, "any"))
 		us = SSDPM_LATENCY_ANY;
 	else if (!take_time(value, &us))
@@ -142,10 +157,9 @@ static const char *set_time(struct ssdpm_profile_settings *settings, int key,
 			       "or 2s";
 	else if (is_timeout && us % 1000)
 		return "a timeout has whole milliseconds";
-	else if (is_timeout && us / 1000 > SSDPM_APST_MAX_IDLE_MS)
-		return "too long: a table holds up to 16777215ms";
-	else if (!is_timeout && us > SSDPM_LATENCY_MAX)
-		return "too long: Linux takes up to 2147483646us";
+	else if (!ssdpm__profile_takes(setting, is_timeout ? us / 1000 : us))
+		return is_timeout ? "too long: a table holds up to 16777215ms" :
+				    "too long: Linux takes up to 2147483646us";
 	*value_of(settings, key) = is_timeout ? us / 1000 : us;
 	return NULL;
 }
@@ -250,15 +264,36 @@ uint32_t ssdpm__profile_key(struct span name)
 	return key < 0 || key > KEY_LPM ? UINT32_MAX : (uint32_t)key;
 }
 
+uint64_t ssdpm__profile_value(const struct ssdpm_profile_settings *settings,
+			      int key)
+{
+	struct ssdpm_profile_settings all = *settings;
+
+	return *value_of(&all, key);
+}
+
+bool ssdpm__profile_is_same(const struct ssdpm_profile_settings *a,
+			    const struct ssdpm_profile_settings *b)
+{
+	if (a->set != b->set)
+		return false;
+	for (int key = 0; key < KEY_LPM; key++)
+		if (a->set >> key & 1 && ssdpm__profile_value(a, key) !=
+						 ssdpm__profile_value(b, key))
+			return false;
+	if (!(a->set & SSDPM_PROFILE_LPM))
+		return true;
+	return a->n_lpms == b->n_lpms &&
+	       !memcmp(a->lpms, b->lpms, a->n_lpms * sizeof(a->lpms[0]));
+}
+
 void ssdpm__profile_copy(struct ssdpm_profile_settings *to,
 			 const struct ssdpm_profile_settings *from,
 			 uint32_t set)
 {
-	struct ssdpm_profile_settings all = *from;
-
 	for (int key = 0; key < KEY_LPM; key++)
 		if (set >> key & 1)
-			*value_of(to, key) = *value_of(&all, key);
+			*value_of(to, key) = ssdpm__profile_value(from, key);
 	if (set & SSDPM_PROFILE_LPM) {
 		memcpy(to->lpms, from->lpms, sizeof(to->lpms));
 		to->n_lpms = from->n_lpms;

@@ -68,23 +68,50 @@ static int check_words(const struct lasting *kept, struct ssdpm_error *reterr)
 	return 0;
 }
 
+static const char *const times[] = {
+	"max_exit_latency_us",
+	"primary_timeout_ms",
+	"primary_latency_tolerance_us",
+	"secondary_timeout_ms",
+	"secondary_latency_tolerance_us",
+};
+
+enum { N_TIMES = sizeof(times) / sizeof(times[0]) };
+
+static int check_times(const struct ssdpm_profile_settings *settings,
+		       struct ssdpm_error *reterr)
+{
+	for (int key = 0; key < N_TIMES; key++) {
+		const uint32_t setting = 1u << key;
+
+		if (settings->set & setting &&
+		    !ssdpm__profile_takes(setting,
+					  ssdpm__profile_value(settings, key)))
+			return ssdpm__fail(reterr, -EINVAL, 0,
+					   "%s: Linux takes up to %u",
+					   times[key],
+					   ssdpm__is_timeout(setting) ?
+						   SSDPM_APST_MAX_IDLE_MS :
+						   SSDPM_LATENCY_MAX);
+	}
+	return 0;
+}
+
 static int check_values(const struct ssdpm_profile_settings *settings,
 			struct ssdpm_error *reterr)
 {
 	const uint32_t all = (SSDPM_PROFILE_LPM << 1) - 1;
 	uint32_t n = settings->set & SSDPM_PROFILE_LPM ? settings->n_lpms : 0;
 	bool fits = n <= SSDPM_MAX_LPMS;
+	int err;
 
 	if (settings->set & ~all)
 		return ssdpm__fail(reterr, -EINVAL, 0, "set: unknown bits");
 	if (ssdpm__check_source(settings->power_source, reterr))
 		return -EINVAL;
-	if ((settings->set & SSDPM_PROFILE_MAX_EXIT_LATENCY) &&
-	    settings->max_exit_latency_us > SSDPM_LATENCY_MAX &&
-	    settings->max_exit_latency_us != SSDPM_LATENCY_ANY)
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "max_exit_latency_us: Linux takes up to %u",
-				   SSDPM_LATENCY_MAX);
+	err = check_times(settings, reterr);
+	if (err)
+		return err;
 	if ((settings->set & SSDPM_PROFILE_LPM) && !n)
 		fits = false;
 	for (uint32_t i = 0; fits && i < n; i++)
@@ -95,36 +122,6 @@ static int check_values(const struct ssdpm_profile_settings *settings,
 				   "lpms: 1 to %d policies that can be set",
 				   SSDPM_MAX_LPMS);
 	return 0;
-}
-
-static bool is_same_value(uint32_t set, uint32_t bit, uint64_t a, uint64_t b)
-{
-	return !(set & bit) || a == b;
-}
-
-static bool is_same(const struct ssdpm_profile_settings *a,
-		    const struct ssdpm_profile_settings *b)
-{
-	const uint32_t set = a->set;
-
-	if (set != b->set ||
-	    !is_same_value(set, SSDPM_PROFILE_MAX_EXIT_LATENCY,
-			   a->max_exit_latency_us, b->max_exit_latency_us) ||
-	    !is_same_value(set, SSDPM_PROFILE_PRIMARY_TIMEOUT,
-			   a->primary_timeout_ms, b->primary_timeout_ms) ||
-	    !is_same_value(set, SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE,
-			   a->primary_latency_tolerance_us,
-			   b->primary_latency_tolerance_us) ||
-	    !is_same_value(set, SSDPM_PROFILE_SECONDARY_TIMEOUT,
-			   a->secondary_timeout_ms, b->secondary_timeout_ms) ||
-	    !is_same_value(set, SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE,
-			   a->secondary_latency_tolerance_us,
-			   b->secondary_latency_tolerance_us))
-		return false;
-	if (!(set & SSDPM_PROFILE_LPM))
-		return true;
-	return a->n_lpms == b->n_lpms &&
-	       !memcmp(a->lpms, b->lpms, a->n_lpms * sizeof(a->lpms[0]));
 }
 
 static int take_settings(struct ssdpm_profile_settings *settings,
@@ -243,7 +240,8 @@ static int take_params(const struct ssdpm_persist_params *given,
 				  params.ac ? "the profile" :
 					      "settings");
 	if (!err)
-		kept->is_same = is_same(&kept->ac, &kept->battery);
+		kept->is_same =
+			ssdpm__profile_is_same(&kept->ac, &kept->battery);
 	return err;
 }
 

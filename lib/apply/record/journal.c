@@ -4,9 +4,10 @@
  * whole before the first of them is written, and gone when the last is in
  * force. A holder of the lock that finds one knows that a process was killed.
  * If a device cannot be put back, its journal is set aside as "journal-nvme0":
- * it is in no other device's way.
+ * it is in no other device's way. The device is that of the transaction: a disk
+ * whose steps also set its port, which other paths name host3.
  */
-#include "apply/internal.h"
+#include "apply/record/record.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -86,37 +87,17 @@ bool ssdpm__journal_stands(const struct site *site)
 			  AT_SYMLINK_NOFOLLOW);
 }
 
-static void name_aside(const struct change *change,
-		       char name[SSDPM__JOURNAL_BYTES])
+static void name_aside(const char *device, char name[SSDPM__JOURNAL_BYTES])
 {
-	char device[32];
-
-	ssdpm__change_device(change, device);
-	snprintf(name, SSDPM__JOURNAL_BYTES, ASIDE "%s", device);
+	snprintf(name, SSDPM__JOURNAL_BYTES, ASIDE "%.31s", device);
 }
 
-bool ssdpm__journal_is_aside(const struct site *site,
-			     const struct change *change,
+bool ssdpm__journal_is_aside(const struct site *site, const char *device,
 			     char ret_name[SSDPM__JOURNAL_BYTES])
 {
-	name_aside(change, ret_name);
+	name_aside(device, ret_name);
 	return !faccessat(site->directory_fd, ret_name, F_OK,
 			  AT_SYMLINK_NOFOLLOW);
-}
-
-/* Are they all of one device? A shared setting is in everybody's way. */
-static bool name_of_all(struct change *const *changes, size_t n,
-			char name[SSDPM__JOURNAL_BYTES])
-{
-	char other[SSDPM__JOURNAL_BYTES];
-
-	for (size_t i = 0; i < n; i++) {
-		name_aside(changes[i], i ? other : name);
-		if (changes[i]->kind->role == ROLE_PARAMETER ||
-		    (i && strcmp(other, name)))
-			return false;
-	}
-	return n;
 }
 
 void ssdpm__journal_drop_new(const struct site *site)
@@ -145,12 +126,14 @@ static int publish(struct site *site)
 	return ssdpm__journal_open(site, journal);
 }
 
-int ssdpm__journal_write(struct site *site, struct change *const *changes,
-			 size_t n, struct ssdpm_error *reterr)
+int ssdpm__journal_write(struct site *site, const char *device,
+			 struct change *const *changes, size_t n,
+			 struct ssdpm_error *reterr)
 {
 	int err;
 
-	err = ssdpm__changes_write(site, new_journal, changes, n, reterr);
+	err = ssdpm__changes_write(site, new_journal, device, changes, n,
+				   reterr);
 	if (err)
 		return err;
 	err = publish(site);
@@ -254,13 +237,13 @@ int ssdpm__journal_forget(struct site *site, const char *name,
 	return err ? err : ssdpm__journal_remove(site, name, reterr);
 }
 
-bool ssdpm__journal_set_aside(struct site *site, struct change *const *changes,
-			      size_t n)
+bool ssdpm__journal_set_aside(struct site *site, const char *device)
 {
 	char name[SSDPM__JOURNAL_BYTES];
 
-	if (!name_of_all(changes, n, name) || drop_kept(site, NULL))
+	if (!ssdpm__is_device_name(device) || drop_kept(site, NULL))
 		return false;
+	name_aside(device, name);
 	ssdpm__site_close_journal(site);
 	if (renameat(site->directory_fd, journal, site->directory_fd, name))
 		return false;

@@ -209,8 +209,8 @@ int ssdpm__keep(struct site *site, struct changes *all,
 	if (!err)
 		n_kept = count_kept(all);
 	if (!err)
-		err = ssdpm__changes_write(site, new_kept, all->list, n_kept,
-					   reterr);
+		err = ssdpm__changes_write(site, new_kept, "", all->list,
+					   n_kept, reterr);
 	if (!err)
 		ssdpm__changes_cut(all, n_kept);
 	/* A value that could not be reverted is not done. */

@@ -37,7 +37,7 @@ static int write_list(const struct site *site, const struct changes *changes,
 	int err = 0;
 
 	if (changes->n)
-		err = ssdpm__changes_write(site, new_name, changes->list,
+		err = ssdpm__changes_write(site, new_name, "", changes->list,
 					   changes->n, reterr);
 	else if (unlinkat(site->directory_fd, name, 0))
 		err = ssdpm__fail_state(site, name, -errno, reterr);

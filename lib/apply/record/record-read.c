@@ -313,6 +313,19 @@ static int check_frame(struct record_reader *r, size_t size, char **ret_end)
 	return 0;
 }
 
+/* Whose transaction a journal is. */
+static bool take_device(struct record_reader *r, const char *line)
+{
+	static const char prefix[] = SSDPM__RECORD_DEVICE;
+	const size_t n = strlen(prefix);
+
+	if (strncmp(line, prefix, n) || !ssdpm__is_journal(r->name) ||
+	    !ssdpm__is_device_name(line + n))
+		return false;
+	strcpy(r->changes.device, line + n);
+	return true;
+}
+
 static int parse(struct record_reader *r, char *text, size_t size,
 		 const char *boot)
 {
@@ -340,7 +353,9 @@ static int parse(struct record_reader *r, char *text, size_t size,
 				   "%s/%s: of another boot", r->site->directory,
 				   r->name);
 	while (!err && (line = take_line(r)))
-		err = parse_change(r, line);
+		err = r->line == 3 && take_device(r, line) ?
+			      0 :
+			      parse_change(r, line);
 	r->rest = begun;
 	r->line++;
 	return err ? err : parse_begun(r);

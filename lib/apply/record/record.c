@@ -4,11 +4,15 @@
  *
  * ssdpm-changes 3
  * boot 3a9c0a5e-...
+ * device sda
  * lpm<TAB>sys/devices/...<TAB>serial<TAB>before<TAB>after
  * end 65d1c8b2b4d1f2aa
  * begin 0
  * left 0 value
  * back 0
+ *
+ * Device is in a journal: all its changes are of the transaction of this one. A
+ * journal without it is of several devices, or of all.
  *
  * Serial is a checksum of the controller's serial number, so that another drive
  * in its place does not get its values; 0: there is none. The last line of the
@@ -136,16 +140,29 @@ static size_t put(const struct change *change, char *text, size_t size)
 		format_after(change, after));
 }
 
-static int format(const char *boot, struct change *const *changes, size_t n,
-		  char **ret_text, size_t *ret_size)
+bool ssdpm__is_device_name(const char *name)
+{
+	static const char characters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	const size_t n = strlen(name);
+
+	return n && n < sizeof(((struct changes *)0)->device) &&
+	       strspn(name, characters) == n;
+}
+
+static int format(const char *boot, const char *device,
+		  struct change *const *changes, size_t n, char **ret_text,
+		  size_t *ret_size)
 {
 	size_t size = sizeof(SSDPM__RECORD_HEAD) + 6 + SSDPM__BOOT_BYTES +
+		      sizeof(SSDPM__RECORD_DEVICE) + strlen(device) +
 		      SSDPM__END_BYTES + 1;
 	size_t used;
 	char *text;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!is_plain(changes[i]->path) ||
+		/* A reader refuses what cannot be put back, for ever. */
+		if (!changes[i]->before.is_known ||
+		    !is_plain(changes[i]->path) ||
 		    !is_plain(changes[i]->before.text) ||
 		    !is_plain(changes[i]->after.text))
 			return -EINVAL;
@@ -156,6 +173,9 @@ static int format(const char *boot, struct change *const *changes, size_t n,
 		return -ENOMEM;
 	used = (size_t)snprintf(text, size, "%s\nboot %s\n", SSDPM__RECORD_HEAD,
 				boot);
+	if (ssdpm__is_device_name(device))
+		used += (size_t)snprintf(text + used, size - used,
+					 SSDPM__RECORD_DEVICE "%s\n", device);
 	for (size_t i = 0; i < n; i++)
 		used += put(changes[i], text + used, size - used);
 	used += (size_t)snprintf(text + used, size - used,
@@ -248,15 +268,15 @@ bool ssdpm__make_room(const struct site *site, int err)
 }
 
 int ssdpm__changes_write(const struct site *site, const char *name,
-			 struct change *const *changes, size_t n,
-			 struct ssdpm_error *reterr)
+			 const char *device, struct change *const *changes,
+			 size_t n, struct ssdpm_error *reterr)
 {
 	char boot[SSDPM__BOOT_BYTES], *text;
 	size_t size;
 	int err;
 
 	ssdpm__read_boot(site->machine, boot);
-	err = format(boot, changes, n, &text, &size);
+	err = format(boot, device, changes, n, &text, &size);
 	if (!err) {
 		do
 			err = write_file(site->directory_fd, name, text, size);

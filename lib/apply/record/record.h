@@ -10,6 +10,8 @@
 #define SSDPM__RECORD_VERSION "3"
 #define SSDPM__RECORD_HEAD SSDPM__RECORD_WORD SSDPM__RECORD_VERSION
 
+#define SSDPM__RECORD_DEVICE "device "
+
 enum {
 	SSDPM__BOOT_BYTES = 64,
 	SSDPM__END_BYTES = 4 + 16 + 1, /* "end " and the checksum */
@@ -18,5 +20,8 @@ enum {
 /* "-": not known, as in a capture. */
 void ssdpm__read_boot(const struct ssdpm_machine *machine,
 		      char boot[SSDPM__BOOT_BYTES]);
+
+/* "sda": it is also a part of the name of a file. */
+bool ssdpm__is_device_name(const char *name);
 
 #endif

@@ -937,6 +937,55 @@ static void parameters_are_checked(void **state)
 	assert_null(ssdpm_persist_kind_to_string(0));
 }
 
+static void times_that_linux_does_not_take_are_not_written(void **state)
+{
+	const struct {
+		uint32_t setting;
+		uint64_t most;
+		const char *name;
+	} cases[] = {
+		{ SSDPM_PROFILE_MAX_EXIT_LATENCY, SSDPM_LATENCY_MAX,
+		  "max_exit_latency_us: Linux takes up to 2147483646" },
+		{ SSDPM_PROFILE_PRIMARY_TIMEOUT, SSDPM_APST_MAX_IDLE_MS,
+		  "primary_timeout_ms: Linux takes up to 16777215" },
+		{ SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE, SSDPM_LATENCY_MAX,
+		  "primary_latency_tolerance_us: Linux takes up to 2147483646" },
+		{ SSDPM_PROFILE_SECONDARY_TIMEOUT, SSDPM_APST_MAX_IDLE_MS,
+		  "secondary_timeout_ms: Linux takes up to 16777215" },
+		{ SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE, SSDPM_LATENCY_MAX,
+		  "secondary_latency_tolerance_us: Linux takes up to" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (uint64_t over = 0; over < 2; over++) {
+			const uint64_t value = cases[i].most + over;
+			const struct ssdpm_profile_settings own = {
+				.size = sizeof(own),
+				.set = cases[i].setting,
+				.max_exit_latency_us = value,
+				.primary_timeout_ms = value,
+				.primary_latency_tolerance_us = value,
+				.secondary_timeout_ms = value,
+				.secondary_latency_tolerance_us = value,
+			};
+			const struct ssdpm_persist_params params = {
+				.size = sizeof(params),
+				.kind = SSDPM_PERSIST_MODPROBE,
+				.settings = &own,
+			};
+			struct ssdpm_error error = fixture_error();
+			struct ssdpm_persist *persist = NULL;
+			int err = ssdpm_persist_new(&params, &persist, &error);
+
+			assert_int_equal(err, over ? -EINVAL : 0);
+			if (err)
+				fixture_assert_error(&error, err, 0,
+						     cases[i].name);
+			ssdpm_persist_free(persist);
+		}
+}
+
 /*
  * The text that is read back is the one written; a note says what to do then.
  */
@@ -1461,6 +1510,8 @@ int main(void)
 		cmocka_unit_test(
 			a_setting_takes_the_place_of_what_a_profile_says),
 		cmocka_unit_test(parameters_are_checked),
+		cmocka_unit_test(
+			times_that_linux_does_not_take_are_not_written),
 		WITH_ROOT(files_are_written_and_removed),
 		WITH_ROOT(what_is_there_already_is_not_written_again),
 		WITH_ROOT(another_profile_takes_the_place_of_the_first),

@@ -87,6 +87,35 @@ static void a_power_state_is_set_checked_and_taken_back(void **state)
 	ssdpm_plan_free(plan);
 }
 
+static void a_power_that_nobody_knows_is_not_promised(void **state)
+{
+	const struct ssdpm_model_info info = {
+		.size = sizeof(info),
+		.kind = SSDPM_KIND_NVME,
+		.unknown = SSDPM_INFO_VENDOR_ID | SSDPM_INFO_PRODUCT |
+			   SSDPM_INFO_FIRMWARE,
+	};
+	const struct ssdpm_power_state states[] = {
+		{ .unknown = SSDPM_FIELD_MAX_POWER },
+		{ .not_reported = SSDPM_FIELD_MAX_POWER },
+	};
+	struct ssdpm_plan *plan = kernel_plan();
+	struct ssdpm_model *model;
+
+	(void)state;
+	assert_int_equal(ssdpm_model_new(&info, states, 2, &model, NULL), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(ssdpm_plan_add_power_state(
+					 plan, device, model, i,
+					 SSDPM_WORKLOAD_HINT_KEEP, NULL),
+				 0);
+		assert_string_equal(kernel_step(plan, 0).why,
+				    "until the next reset");
+	}
+	ssdpm_model_unref(model);
+	ssdpm_plan_free(plan);
+}
+
 static void what_is_so_already_is_not_written(void **state)
 {
 	struct ssdpm_plan *plan;
@@ -631,6 +660,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(
 			a_power_state_is_set_checked_and_taken_back,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			a_power_that_nobody_knows_is_not_promised,
 			kernel_between),
 		cmocka_unit_test_setup(what_is_so_already_is_not_written,
 				       kernel_between),

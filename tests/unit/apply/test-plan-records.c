@@ -4,6 +4,7 @@
  * know, another version or damage makes a file invalid as a whole. The error
  * has its name and line.
  */
+#include "calls.h"
 #include "kernel.h"
 
 #include "apply/record/record.h"
@@ -200,6 +201,9 @@ static void an_unknown_word_is_refused_by_file_and_line(void **state)
 		{ "changes 3", "changes 3.1", 1, "unknown version '3.1'" },
 		{ "ssdpm-changes", "hello", 1, "not a record of ssdpm" },
 		{ "boot -", "boat -", 2, "no boot" },
+		/* It becomes a part of the name of a file. */
+		{ "boot -\n", "boot -\ndevice ../sda\n", 3,
+		  "not a step and four" },
 		{ "nvme-core\t", "nvme\t", 3, "unknown step 'nvme'" },
 		{ "\t1500", "\t1500x", 3, "nvme-core: unknown value before" },
 		{ "\t1500", "\t-1", 3, "nvme-core: unknown value before" },
@@ -646,6 +650,88 @@ static void drives_that_a_search_has_set_keep_no_others(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
+/* The step of a port has the name of its disk. */
+static void a_port_that_a_search_has_set_is_not_set_by_its_disk(void **state)
+{
+	const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_device *disk = kernel_device("sdb");
+	char text[RECORD_BYTES], path[128];
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel_reset();
+	put_journal("journal", "1");
+	assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
+	snprintf(path, sizeof(path), "%s/run/ssdpm/bisect", kernel_root());
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(text, sizeof(text),
+		 SSDPM__RECORD_HEAD
+		 "\nboot -\n"
+		 "lpm\t%s\t0\tmin_power\tmed_power_with_dipm\n",
+		 port_path);
+	finish(text, 0);
+	put("bisect/undo", text, strlen(text));
+	plan = kernel_plan();
+	assert_int_equal(add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL), 0);
+	kernel_commit_fails(plan, -EBUSY, "sdb: a search of ssdpm bisect");
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(disk);
+	assert_int_equal(kernel->n_writes, 0);
+}
+
+/* Another Linux, or another program, has written it since. */
+static void a_value_that_nobody_could_restore_is_left_alone(void **state)
+{
+	const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_device *disk = kernel_device("sdb");
+	struct ssdpm_plan *plan = kernel_plan();
+	struct ssdpm_step step;
+
+	(void)state;
+	kernel_reset();
+	assert_int_equal(add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL), 0);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(disk);
+	strcpy(kernel->now.ports[1].policy, "deepest_power");
+	kernel_sync();
+	plan = kernel_plan_applied();
+	step = kernel_step(plan, 0);
+	assert_int_equal(step.state, SSDPM_STEP_LEFT_ALONE);
+	assert_non_null(strstr(step.why, "it reads deepest_power, which"));
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_string_equal(kernel->now.ports[1].policy, "deepest_power");
+}
+
+static void a_record_that_nobody_could_read_is_not_written(void **state)
+{
+	struct change change = {
+		.kind = ssdpm__kind(SSDPM_STEP_LPM),
+		.path = port_path,
+		.before.text = "deepest_power",
+	};
+	struct change *const changes[] = { &change };
+	struct site site = { .machine = kernel_machine, .directory = "x" };
+
+	(void)state;
+	site.directory_fd = open(kernel_root(), O_RDONLY | O_DIRECTORY);
+	assert_true(site.directory_fd >= 0);
+	assert_true(
+		ssdpm__value_parse(change.kind, "min_power", &change.after));
+	assert_int_equal(
+		ssdpm__changes_write(&site, "made", "sdb", changes, 1, NULL),
+		-EINVAL);
+	assert_null(kernel_text("made"));
+	assert_true(ssdpm__value_parse(change.kind, "medium_power",
+				       &change.before));
+	assert_int_equal(
+		ssdpm__changes_write(&site, "made", "sdb", changes, 1, NULL),
+		0);
+	unlinkat(site.directory_fd, "made", 0);
+	close(site.directory_fd);
+}
+
 static void who_holds_the_lock_reads_plans_and_commits_under_it(void **state)
 {
 	struct ssdpm_plan_params params = { .size = sizeof(params),
@@ -820,6 +906,12 @@ int main(void)
 		cmocka_unit_test(recovery_gives_another_drive_nothing),
 		cmocka_unit_test(a_journal_that_was_set_aside_is_undone_first),
 		cmocka_unit_test(drives_that_a_search_has_set_keep_no_others),
+		cmocka_unit_test(
+			a_port_that_a_search_has_set_is_not_set_by_its_disk),
+		cmocka_unit_test(
+			a_value_that_nobody_could_restore_is_left_alone),
+		cmocka_unit_test(
+			a_record_that_nobody_could_read_is_not_written),
 		cmocka_unit_test(
 			who_holds_the_lock_reads_plans_and_commits_under_it),
 		cmocka_unit_test(states_of_journals_have_names),

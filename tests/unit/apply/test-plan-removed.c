@@ -508,6 +508,28 @@ static void a_commit_that_is_partly_done_can_be_reverted(void **state)
 	ssdpm_plan_free(plan);
 }
 
+/* Nothing is done, so the same plan may be tried again. */
+static void a_commit_that_has_written_nothing_can_be_tried_again(void **state)
+{
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+
+	(void)state;
+	kernel_set_tolerance(1, "5000");
+	assert_int_equal(add_tolerance(plan, "nvme0"), 0);
+	assert_int_equal(add_tolerance(plan, other_drive), 0);
+	kernel_read(plan);
+	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_IN_FORCE);
+	kernel->mask = KERNEL_WRITE;
+	kernel->error = EIO;
+	kernel->fail_at = 1;
+	assert_int_equal(ssdpm_plan_commit(plan, NULL), -EIO);
+	kernel_calm();
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_WRITTEN), 0);
+	kernel_commit(plan);
+	assert_string_equal(kernel->now.drives[0].tolerance, "5000");
+	ssdpm_plan_free(plan);
+}
+
 /* Another process: it has the files, but not the plan. */
 static struct ssdpm_machine *new_machine(void)
 {
@@ -640,6 +662,112 @@ static void a_way_back_that_fails_again_does_not_fill_the_disk(void **state)
 	assert_string_equal(kernel->now.drives[0].tolerance, "100000");
 }
 
+/* Two kinds of steps of one disk: that of its port, and that of its queue. */
+static struct ssdpm_plan *new_plan_of_a_disk(void)
+{
+	const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+	struct ssdpm_device *disk = kernel_device("sda");
+
+	assert_int_equal(ssdpm_plan_add_value(plan, disk,
+					      SSDPM_STEP_QUEUE_DEPTH, 8, NULL),
+			 0);
+	assert_int_equal(add_lpms(plan, disk, NULL, &lpm, 1, 0, NULL), 0);
+	ssdpm_device_unref(disk);
+	return plan;
+}
+
+static int commit_disk(void *data)
+{
+	struct ssdpm_plan *plan = new_plan_of_a_disk();
+	int err = ssdpm_plan_commit(plan, NULL);
+
+	(void)data;
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+/* Its first write, which puts the queue of sda back, fails. */
+static int commit_while_the_queue_stays(struct ssdpm_plan *plan)
+{
+	int err;
+
+	kernel->n_calls = 0;
+	kernel->mask = KERNEL_WRITE;
+	kernel->error = EIO;
+	kernel->fail_at = 1;
+	err = ssdpm_plan_commit(plan, NULL);
+	kernel_calm();
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+/* And "journal-sda" is there until the disk is as it was. */
+static void assert_in_nobodys_way(void)
+{
+	const uint32_t lpm = SSDPM_LPM_MIN_POWER;
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+	struct ssdpm_device *other = kernel_device("sdb");
+
+	assert_string_equal(kernel->now.ports[0].depth, "8");
+	assert_int_equal(add_lpms(plan, other, NULL, &lpm, 1, 0, NULL), 0);
+	ssdpm_device_unref(other);
+	assert_int_equal(commit_while_the_queue_stays(plan), 0);
+	assert_string_equal(kernel->now.ports[1].applied, "min_power");
+	assert_null(kernel_text("run/ssdpm/journal"));
+	assert_int_equal(commit_while_the_queue_stays(new_plan_of_a_disk()),
+			 -EIO);
+	assert_string_equal(kernel->now.ports[0].depth, "8");
+	assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
+	assert_string_equal(kernel->now.ports[0].depth, "32");
+	assert_null(kernel_text("run/ssdpm/journal-sda"));
+}
+
+static void a_disk_with_its_port_is_in_no_other_devices_way(void **state)
+{
+	(void)state;
+	kernel->mask = KERNEL_WRITE;
+	kernel->error = EIO;
+	kernel->for_ever = true;
+	kernel->fail_at = 2;
+	assert_int_equal(commit_disk(NULL), -EIO);
+	kernel_calm();
+	assert_null(kernel_text("run/ssdpm/journal"));
+	assert_in_nobodys_way();
+}
+
+/* However long the paths are. */
+static void what_cannot_be_undone_is_named_with_its_cause(void **state)
+{
+	struct ssdpm_plan *plan = new_plan_of_a_disk();
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel->mask = KERNEL_WRITE;
+	kernel->error = EIO;
+	kernel->for_ever = true;
+	kernel->fail_at = 3;
+	assert_int_equal(ssdpm_plan_commit(plan, &error), -EIO);
+	kernel_calm();
+	assert_string_equal(
+		error.message,
+		"sda: cannot write min_power to link_power_management_policy: "
+		"input/output error; and to undo it failed: sda: cannot write "
+		"max_performance to link_power_management_policy: "
+		"input/output error");
+	ssdpm_plan_free(plan);
+}
+
+static void after_a_kill_a_disk_with_its_port_is_in_nobodys_way(void **state)
+{
+	(void)state;
+	for (int n = 1; strcmp(kernel->now.ports[0].depth, "8") != 0; n++) {
+		kernel_reset();
+		assert_true(kernel_run_and_kill(n, commit_disk, NULL) < 0);
+	}
+	assert_in_nobodys_way();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -667,6 +795,9 @@ int main(void)
 			a_commit_that_is_partly_done_can_be_reverted,
 			kernel_between),
 		cmocka_unit_test_teardown(
+			a_commit_that_has_written_nothing_can_be_tried_again,
+			kernel_between),
+		cmocka_unit_test_teardown(
 			what_failed_writes_have_left_is_undone_by_another_process,
 			kernel_between),
 		cmocka_unit_test_teardown(of_a_journal_that_is_set_aside_too,
@@ -675,6 +806,15 @@ int main(void)
 					  kernel_between),
 		cmocka_unit_test_teardown(
 			a_way_back_that_fails_again_does_not_fill_the_disk,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			a_disk_with_its_port_is_in_no_other_devices_way,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			what_cannot_be_undone_is_named_with_its_cause,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			after_a_kill_a_disk_with_its_port_is_in_nobodys_way,
 			kernel_between),
 	};
 

@@ -846,6 +846,11 @@ static const struct flags {
 	  "[machine]\nac.profile = a\n[profile a]\nlpm = min_power\n", SOURCE },
 	{ "a_profile_that_says_two_things_is_by_source",
 	  "[machine]\nprofile = a\n[profile a]\nac.lpm = min_power\n", SOURCE },
+	{ "what_a_profile_overrides_for_both_sources_is_not_by_source",
+	  "[machine]\nprofile = a\n[profile a]\nbased_on = power-saver\n"
+	  "max_exit_latency = 50ms\nsecondary_latency_tolerance = 100ms\n"
+	  "lpm = medium_power\n",
+	  SETS },
 	{ "reasons_are_no_settings",
 	  "[machine]\nprofile = a\n[profile a]\nlpm = min_power\n"
 	  "ac.reason = x\nbattery.reason = y\n",

@@ -259,7 +259,7 @@ class Plan(Written, Live):
                 "med_power_with_dipm".
             model: of its disk, for its quirks; None: what Device.known_model()
                 finds.
-            any_port: external, hot-plug, empty and optical ports too.
+            any_port: external, hot-plug, shared, empty and optical ports too.
 
         Raises:
             UnsupportedError: not SATA, or the port or a quirk forbids it.
