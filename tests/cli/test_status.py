@@ -238,7 +238,7 @@ def test_advice_for_programs_is_that_of_the_first_problem_with_a_remedy_and_name
     first = ssdpm.output("status", "--root", name, "--value", "advice").splitlines()
     if name != "desktop-6.1":
         assert first[0].startswith(f"ssdpm apply --root {name} --latency 100ms nvme0")
-    ports = drives(ssdpm, "lpm", "--root", name)
+    ports = json.loads(ssdpm.output("lpm", "--root", name, "--json"))["ports"]
     calls = [port["advice"] for port in ports if "ssdpm lpm" in (port["advice"] or "")]
     assert all(call.startswith(f"ssdpm lpm --root {name} --set ") for call in calls)
 
