@@ -132,6 +132,36 @@ def test_options_that_do_not_go_together_are_refused(
     assert (done.returncode, words in done.stderr.decode()) == (2, True), done.stderr
 
 
+def test_only_a_link_that_stays_awake_in_s2idle_may_prevent_the_sleep(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("sata")
+    policies = list(machine.glob("sys/devices/**/link_power_management_policy"))
+    mem_sleep = machine / "sys/power/mem_sleep"
+    awake = {}
+    for policy in ("max_performance", "min_power", "med_power_with_dipm"):
+        for modes in ("[s2idle] deep", "s2idle [deep]"):
+            for path in policies:
+                path.write_text(policy + "\n")
+            mem_sleep.write_text(modes + "\n")
+            text = ssdpm.output("suspend", "--root", "sata")
+            awake[policy, modes] = "sda, CT1000MX500SSD1:" in text
+            assert "lost data" not in text
+    assert [key for key, found in awake.items() if found] == [
+        ("max_performance", "[s2idle] deep")
+    ]
+
+
+def test_the_call_that_compares_has_the_root_and_quotes_the_file(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    root("team")
+    said = ssdpm("suspend", "--root", "team", "--save", "a b.txt").stderr.decode()
+    call = "ssdpm suspend --root team --since 'a b.txt'"
+    assert said == f"ssdpm: suspend the machine, and then: {call}\n"
+    assert ssdpm.shell(call).returncode == 0
+
+
 def test_a_file_that_is_no_reading_is_refused_with_its_line(
     ssdpm: Command, root: Callable[[str], pathlib.Path]
 ) -> None:
