@@ -64,6 +64,9 @@ static enum exit_status check(const struct common *common,
 	if (settings->save && common->form)
 		return usage_error(common, "--save conflicts with --%s",
 				   common->form_option);
+	if (settings->test_ns && common->root)
+		return usage_error(common, "--root conflicts with --test: "
+					   "nothing suspends a capture");
 	return STATUS_DONE;
 }
 
