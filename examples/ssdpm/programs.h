@@ -119,8 +119,14 @@ void print_no_drive(void);
 enum exit_status print_outlooks(const struct live *live,
 				const struct outlooks *outlooks, bool colored,
 				bool urgent);
-/* Names the drives that cannot be read; STATUS_FAILED: there are some. */
-enum exit_status complain_of_unread(const struct outlooks *outlooks);
+/*
+ * Names the drives that cannot be read; STATUS_FAILED: there are some. The list
+ * of --json has the error of each that is none of drives.
+ */
+enum exit_status complain_of_unread(const struct common *common,
+				    const struct live *live,
+				    const struct outlooks *outlooks,
+				    const struct drives *drives);
 
 /* show --lint, and with --all. */
 enum exit_status print_findings(const struct drive *drive);

@@ -240,8 +240,8 @@ def test_an_idle_power_that_nobody_knows_is_asked_for(ssdpm: Command) -> None:
     ssdpm.write("awake.json", model)
     call = ["apst", "-a", "lower-envelope", "awake.json"]
     assert ssdpm.fails(1, *call) == (
-        "ssdpm: awake.json: PS0: idle_power_uw is unknown: give idle_power_uw "
-        "with --idle-power, as in 500mW"
+        "ssdpm: awake.json: the power in PS0 is unknown: give it with --idle-power, "
+        "as in 500mW"
     )
     assert ssdpm.json(*call, "--idle-power", "630mW")["entries"]
     model["states"][3]["max_power_uw"] = model["states"][3]["idle_power_uw"] = None

@@ -287,6 +287,16 @@ def test_what_is_kept_is_asked_for_and_forgotten_again(
     assert b"nothing is applied" in ssdpm("check", *at).stdout
 
 
+def test_what_was_never_kept_is_not_said_to_be_forgotten(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    call = ["revert", "--forget", "--root", str(root)]
+    for more in ([], ["-n"]):
+        said = ssdpm(*call, *more).stderr.decode()
+        assert said == f"ssdpm: apply --keep was told nothing: there is no /{KEPT}\n"
+    ssdpm.output("apply", "-q", "--keep", "-l", "25ms", "--root", str(root), "nvme0")
+    assert ssdpm(*call).stderr == b"ssdpm: what apply --keep was told is forgotten\n"
+
+
 def test_what_is_kept_replaces_the_same_and_leaves_the_rest(
     ssdpm: Command, machine: Make
 ) -> None:

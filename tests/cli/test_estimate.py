@@ -618,6 +618,8 @@ ESTIMATE = ["estimate", "-t", "some.csv", "plain.json"]
         ([*ESTIMATE, "--none", "--lpm", "min_power"], "--none conflicts with --lpm"),
         ([*ESTIMATE, "--none", "--none"], "--none is given twice"),
         ([*ESTIMATE, "--interval", "0s"], "--interval 0s: must be above 0"),
+        (["estimate", "-q", "-t", "desktop-session", "drive.json", "--interval", "1ns"],
+         "desktop-session: --interval: "),
         ([*ESTIMATE, "--power-cap", "0W"], "--power-cap 0W: must be above 0"),
         ([*ESTIMATE, "--power-cap", "10"], "--power-cap 10: "),
         ([*ESTIMATE, "--power-cap", "1W,2W"], "--power-cap 1W: say how long it holds"),

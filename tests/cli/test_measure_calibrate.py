@@ -117,6 +117,10 @@ def test_the_clocks_are_brought_together(
     assert abs(near["offset_ns"] - offset_ns) <= near["offset_error_ns"]
     message = ssdpm.fails(1, *CALIBRATE, "--offset", "-1000s")
     assert "have both power and I/Os" in message
+    call = [*CALIBRATE, "--max-offset", "1us"]
+    assert "at any offset within --max-offset: is it" in ssdpm.fails(1, *call)
+    message = ssdpm.fails(1, *CALIBRATE, "--offset", "0s", "--bin", "1ns")
+    assert message.endswith(" steps of 1 ns: give a longer --bin")
 
 
 def test_people_read_a_table_and_then_what_is_odd(

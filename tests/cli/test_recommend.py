@@ -332,6 +332,9 @@ def test_a_raw_table_is_not_offered_where_the_kernel_refuses_it(
     call = ["recommend", *DESKTOP, "--root", str(root), "--from", "none"]
     text = ssdpm.output(*call, "nvme0")
     assert ("raw-table: " in text) == ("--apst FILE" in text) == takes
+    # A capture refuses it; the machine that it was made of may take it.
+    assert ("now, on that machine, as root" in text) == takes
+    assert ("\n    ssdpm apply --apst FILE nvme0\n" in text) == takes
     text = ssdpm.output(*call, "--raw", "raw", "nvme0")
     refusal = f"raw-table: not set: Linux {release} refuses a raw table\n"
     assert (refusal in text) == (not takes)

@@ -222,6 +222,27 @@ def test_as_json_it_has_what_the_screen_says(
     assert found["sda"]["advice"]
 
 
+@pytest.mark.parametrize("name", ["apst-empty", "apst-off", "desktop-6.1"])
+def test_advice_for_programs_is_that_of_the_first_problem_with_a_remedy_and_names_the_root(
+    ssdpm: Command, name: str
+) -> None:
+    machines.write(name, ssdpm.directory / name)
+    shown = drives(ssdpm, "show", "--root", name)
+    for short, whole in zip(drives(ssdpm, "status", "--root", name), shown):
+        problems = [one for one in whole["diagnosis"] if one["severity"] == "problem"]
+        advice = [one["advice"] for one in problems if one["advice"]]
+        assert short["advice"] == (advice[0] if advice else None)
+        for one in whole["diagnosis"]:
+            calls = re.findall(r"\bssdpm [a-z]+ \S+ \S+", one["advice"] or "")
+            assert all(call.endswith(f" --root {name}") for call in calls)
+    first = ssdpm.output("status", "--root", name, "--value", "advice").splitlines()
+    if name != "desktop-6.1":
+        assert first[0].startswith(f"ssdpm apply --root {name} --latency 100ms nvme0")
+    ports = json.loads(ssdpm.output("lpm", "--root", name, "--json"))["ports"]
+    calls = [port["advice"] for port in ports if "ssdpm lpm" in (port["advice"] or "")]
+    assert all(call.startswith(f"ssdpm lpm --root {name} --set ") for call in calls)
+
+
 def test_as_json_it_counts_what_is_not_in_force(
     ssdpm: Command, screen: Callable[..., list[str]]
 ) -> None:

@@ -40,7 +40,13 @@ MEANT = [
     ),
     (
         ["recommend", "--max-added", "1ms"],
-        "ssdpm recommend: unknown option '--max-added'; did you mean '--max-added-mean'?",
+        "ssdpm recommend: '--max-added' is ambiguous: --max-added-mean, --max-added-p99",
+    ),
+    (["plan", "--prof=auto"], "ssdpm plan: '--prof' is ambiguous: --profile, --profiles"),
+    (
+        ["plan", "--p", "auto"],
+        "ssdpm plan: '--p' is ambiguous: --persist, --profile, --profiles, --power-state,"
+        " --pcie-link, --parameter",
     ),
     (
         ["show", "--frobnicate"],

@@ -38,6 +38,23 @@ def advised(ssdpm: Command, *call: str) -> list[dict[str, Any]]:
     return drives
 
 
+def test_nothing_to_change_says_how_many_drives_could_be_read(ssdpm: Command) -> None:
+    machines.write("hostile", ssdpm.directory / "hostile")
+    lines = ssdpm("tune", "-n", "--root", "hostile").stdout.decode().splitlines()
+    assert lines[:2] == [
+        "Nothing to change: only 1 of 8 drives could be read.",
+        "No latency limit or link policy is known to save more there.",
+    ]
+    lines = ssdpm("tune", "-n", "--root", "hostile", "nvme0").stdout.decode().splitlines()
+    assert lines[0] == "Nothing to change: the drive could not be read."
+
+
+def test_a_folder_is_no_file_of_measurements(ssdpm: Command) -> None:
+    machines.write("laptop", ssdpm.directory / "laptop")
+    said = ssdpm.fails(1, "tune", "-n", "--root", "laptop", "--measured", "laptop")
+    assert said == "ssdpm: laptop: Is a directory"
+
+
 @pytest.mark.parametrize("name", machines.MACHINES)
 def test_the_screen_says_what_is_set_and_what_waits_and_fits(
     ssdpm: Command, name: str

@@ -117,8 +117,6 @@ static bool has_old_table(const struct listed *listed)
 static enum exit_status print_listed(const struct common *common,
 				     const struct listed *listed)
 {
-	if (!listed->drives->n && !common->quiet)
-		complain_of_no_drive(common);
 	if (common->form)
 		return print_listed_json(common, listed);
 	print_table(listed);
@@ -156,7 +154,7 @@ static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
 	const struct settings *settings = data;
-	enum exit_status status;
+	enum exit_status status, unread = STATUS_DONE;
 	struct drives drives;
 
 	if (settings->catalogue && n_operands > 1)
@@ -175,9 +173,13 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (!status)
 		look_at_journals(common, &drives);
 	if (!status)
+		unread = complain_of_all_unread(common, &drives, 0);
+	if (!status && !drives.n && !unread && !common->quiet)
+		complain_of_no_drive(common);
+	if (!status)
 		status = list(common, &drives);
 	free_drives(&drives);
-	return status;
+	return status ? status : unread;
 }
 
 static const struct option_group own = {
@@ -190,6 +192,7 @@ const struct subcommand cmd_list = {
 	.operands = "[PATTERN]",
 	.operands_optional = true,
 	.list = "drives",
+	.each_alone = true,
 	.summary = "List the drives of this machine or of the catalogue.",
 	.own = &own,
 	.examples = "  ssdpm list\n"

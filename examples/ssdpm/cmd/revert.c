@@ -77,30 +77,41 @@ static enum exit_status remove_files(struct work *work)
 	return STATUS_DONE;
 }
 
+/* The file of apply --keep; its text is not needed. */
+static const char kept_path[] = "/etc/ssdpm.conf.d/50-local.conf";
+
+static bool is_kept(const struct work *work)
+{
+	char text[1];
+
+	return ssdpm_machine_read_attribute(work->drives->lives[0]->machine,
+					    kept_path + 1, text, sizeof(text),
+					    NULL) != -ENOENT;
+}
+
+/* With what is or will be forgotten, if there is such a file. */
+static void say_forgotten(const struct work *work, bool kept, const char *what)
+{
+	if (work->common->quiet)
+		return;
+	if (kept)
+		remark("%s", what);
+	else
+		remark("apply --keep was told nothing: there is no %s",
+		       kept_path);
+}
+
 static enum exit_status forget(const struct work *work, uint32_t flags)
 {
+	const bool kept = is_kept(work);
 	struct ssdpm_error error;
 
 	if (ssdpm_intent_forget(work->drives->lives[0]->machine, flags, &error))
 		return complain_of_device(NULL, &error);
-	if (!flags && !work->common->quiet)
-		remark("what apply --keep was told is forgotten");
+	if (!flags)
+		say_forgotten(work, kept,
+			      "what apply --keep was told is forgotten");
 	return STATUS_DONE;
-}
-
-/* The file of apply --keep; its text is not needed. */
-static void say_forgotten(const struct work *work)
-{
-	static const char path[] = "/etc/ssdpm.conf.d/50-local.conf";
-	char text[1];
-
-	if (ssdpm_machine_read_attribute(work->drives->lives[0]->machine,
-					 path + 1, text, sizeof(text),
-					 NULL) == -ENOENT)
-		remark("apply --keep was told nothing: there is no %s", path);
-	else
-		remark("to be removed: %s, which ssdpm plan --config shows",
-		       path);
 }
 
 static enum exit_status fill(struct work *work, void *data)
@@ -130,8 +141,12 @@ static enum exit_status revert(struct work *work, struct settings *settings)
 		status = look_at_journal(work);
 		if (!status)
 			status = warn_of_bisect(work);
-		if (!status && settings->forget && !work->common->quiet)
-			say_forgotten(work);
+		if (!status && settings->forget)
+			say_forgotten(work, is_kept(work),
+				      cell("to be removed: %s, which ssdpm "
+					   "plan --config shows",
+					   kept_path)
+					      .text);
 	} else {
 		status = carry_out(work, fill, settings);
 		if (!work->plan)

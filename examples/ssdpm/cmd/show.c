@@ -181,7 +181,7 @@ static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
 	const struct settings *settings = data;
-	enum exit_status status;
+	enum exit_status status, unread = STATUS_DONE;
 	struct drives drives;
 
 	if (common->all && !settings->lint)
@@ -196,7 +196,9 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (common->all)
 		return lint_catalogue(common);
 	status = read_drives_or_devices(common, operands, n_operands, &drives);
-	if (!status && !drives.n && !common->quiet)
+	if (!status)
+		unread = complain_of_all_unread(common, &drives, n_operands);
+	if (!status && !drives.n && !unread && !common->quiet)
 		complain_of_no_drive(common);
 	if (!status && settings->share) {
 		fold_lines(false);
@@ -206,7 +208,7 @@ static enum exit_status run(const void *data, const struct common *common,
 		status = show(common, settings, &drives);
 	}
 	free_drives(&drives);
-	return status;
+	return status ? status : unread;
 }
 
 static const struct option_group own = {

@@ -124,7 +124,7 @@ static enum exit_status print_status(const struct common *common,
 		status = print_pending(live, &urgent);
 	/* A fault in a file hides no drive. */
 	printed = print_outlooks(live, &outlooks, colored, urgent);
-	*ret_unread = complain_of_unread(&outlooks);
+	*ret_unread = complain_of_unread(common, live, &outlooks, NULL);
 	free_outlooks(&outlooks);
 	return status ? status : printed;
 }
@@ -199,6 +199,7 @@ const struct subcommand cmd_status = {
 	.own = &own,
 	GROUPS(groups),
 	.list = "drives",
+	.each_alone = true,
 	.summary = "Print the state of each drive and what to do next.",
 	.examples = "  ssdpm\n"
 		    "  ssdpm status --root laptop\n",

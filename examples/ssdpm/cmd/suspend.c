@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ssdpm suspend: evidence of deep sleep, before and after a suspend. */
+#include "options/advised.h"
 #include "options/units.h"
 #include "programs.h"
 #include "suspend/suspend.h"
@@ -63,6 +64,9 @@ static enum exit_status check(const struct common *common,
 	if (settings->save && common->form)
 		return usage_error(common, "--save conflicts with --%s",
 				   common->form_option);
+	if (settings->test_ns && common->root)
+		return usage_error(common, "--root conflicts with --test: "
+					   "nothing suspends a capture");
 	return STATUS_DONE;
 }
 
@@ -118,6 +122,27 @@ static enum exit_status save_new_file(const char *path, const char *text)
 	return save_file(path, text, strlen(text));
 }
 
+static enum exit_status say_how_to_compare(const struct suspended *suspended)
+{
+	char *call = NULL;
+	size_t size;
+	FILE *file = open_memstream(&call, &size);
+
+	if (!file)
+		return out_of_memory();
+	fputs("ssdpm suspend", file);
+	write_root(file, suspended->live->root);
+	fputs(" --since", file);
+	write_word(file, suspended->options->save);
+	if (fclose(file)) {
+		free(call);
+		return out_of_memory();
+	}
+	remark("suspend the machine, and then: %s", call);
+	free(call);
+	return STATUS_DONE;
+}
+
 static enum exit_status save(const struct suspended *suspended)
 {
 	struct ssdpm_error error;
@@ -129,9 +154,7 @@ static enum exit_status save(const struct suspended *suspended)
 	status = save_new_file(suspended->options->save, text);
 	free(text);
 	if (!status && !suspended->common->quiet)
-		remark("suspend the machine, and then: ssdpm suspend --since "
-		       "%s",
-		       suspended->options->save);
+		status = say_how_to_compare(suspended);
 	return status;
 }
 

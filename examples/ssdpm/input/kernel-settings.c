@@ -54,7 +54,6 @@ static FILE *begin_apply(const struct drive *drive, char **ret_text,
 	if (!file)
 		return NULL;
 	fputs("ssdpm apply", file);
-	write_root(file, drive->live->root);
 	return file;
 }
 
@@ -90,6 +89,7 @@ char *apply_text(const struct drive *drive, const struct changes *changes)
 
 	if (!file)
 		return NULL;
+	write_root(file, drive->live->root);
 	for (size_t i = 0; i < changes->n; i++) {
 		const struct ssdpm_change *change = &changes->all[i];
 		const char *name = strrchr(change->target, '/');
@@ -107,7 +107,8 @@ char *apply_text(const struct drive *drive, const struct changes *changes)
 	return end_apply(drive, file, &text);
 }
 
-char *apply_table_text(const struct drive *drive, const char *path)
+static char *table_text(const struct drive *drive, const char *root,
+			const char *path)
 {
 	size_t size;
 	char *text;
@@ -115,9 +116,20 @@ char *apply_table_text(const struct drive *drive, const char *path)
 
 	if (!file)
 		return NULL;
+	write_root(file, root);
 	fputs(" --apst", file);
 	write_word(file, path ? path : "FILE");
 	return end_apply(drive, file, &text);
+}
+
+char *apply_table_text(const struct drive *drive, const char *path)
+{
+	return table_text(drive, drive->live ? drive->live->root : NULL, path);
+}
+
+char *apply_table_there_text(const struct drive *drive, const char *path)
+{
+	return table_text(drive, NULL, path);
 }
 
 void print_sysfs(const struct drive *drive, const struct changes *changes)

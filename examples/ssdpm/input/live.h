@@ -71,6 +71,26 @@ enum exit_status complain_of_device(const char *name,
 enum exit_status complain_of_name(const struct live *live, const char *name,
 				  const struct ssdpm_error *error);
 
+/*
+ * unread.c: complains of a drive that is there and cannot be read. The second
+ * one does so if an operand names such a drive.
+ */
+void say_unread(const struct live *live, const char *name, const char *cause);
+bool complain_if_unread(const struct live *live, const char *operand);
+
+/*
+ * unread.c: the same for all drives of these kinds, bits 1 << SSDPM_KIND_NVME
+ * and so on, which a list of devices leaves out. With --json the list has the
+ * error of each. Return: STATUS_FAILED if there are some.
+ */
+enum exit_status complain_of_unread_drives(const struct common *common,
+					   const struct live *live,
+					   uint32_t kinds);
+/* Likewise of each machine, unless its drives were named. */
+enum exit_status complain_of_all_unread(const struct common *common,
+					const struct drives *drives,
+					size_t n_operands);
+
 /* Reports that there is no drive, which is no failure. */
 void complain_of_no_drive(const struct common *common);
 

@@ -208,11 +208,27 @@ static const char *option_for(const char *message, bool prefixed)
 	return "";
 }
 
+/* A number of the command line, not the workload, is at fault. */
+static bool is_of_interval(const struct ssdpm_error *error,
+			   const char **ret_cause)
+{
+	static const char parameter[] = "interval_ns: ";
+	const size_t n = sizeof(parameter) - 1;
+
+	*ret_cause = error->message + n;
+	return !strncmp(error->message, parameter, n);
+}
+
 enum exit_status complain_of_trace(const struct trace_input *input,
 				   const struct ssdpm_error *error)
 {
 	const char *how = option_for(error->message, input->prefixed);
+	const char *cause;
 
+	if (is_of_interval(error, &cause)) {
+		complain("%s: --interval: %s", input->name, cause);
+		return STATUS_USAGE;
+	}
 	if (error->line)
 		complain("%s:%u: %s%s", input->name, error->line,
 			 error->message, how);

@@ -172,18 +172,26 @@ static enum exit_status complain_of_fit(const struct calibrate_answer *a,
 	return STATUS_FAILED;
 }
 
-/* The library names its parameters, and not the options that they are here. */
-static const char *option_for(const char *message)
+/* The library names its parameters; here they are options. */
+static struct cell with_option(const char *message)
 {
-	if (strstr(message, "max_offset_ns"))
-		return " (--max-offset)";
-	if (strstr(message, "offset_ns"))
-		return " (--offset)";
-	if (strstr(message, "bin_ns"))
-		return " (--bin)";
-	if (strstr(message, "operational_state"))
-		return " (--operational-state)";
-	return "";
+	/* The end of a name may be another one. */
+	static const struct {
+		const char *parameter, *option;
+	} all[] = { { "max_offset_ns", "--max-offset" },
+		    { "offset_ns", "--offset" },
+		    { "bin_ns", "--bin" },
+		    { "operational_state", "--operational-state" } };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const char *at = strstr(message, all[i].parameter);
+
+		if (at)
+			return cell("%.*s%s%s", (int)(at - message), message,
+				    all[i].option,
+				    at + strlen(all[i].parameter));
+	}
+	return cell("%s", message);
 }
 
 /* A calibration, as the library takes it. */
@@ -274,8 +282,8 @@ static enum exit_status find_answer(
 	free(words);
 	if (!err)
 		return STATUS_DONE;
-	complain("%s, %s: %s%s", operands[1], operands[2], error.message,
-		 option_for(error.message));
+	complain("%s, %s: %s", operands[1], operands[2],
+		 with_option(error.message).text);
 	return STATUS_FAILED;
 }
 

@@ -58,8 +58,12 @@ const char *parameter_of(const struct ssdpm_change *change);
  * undone: free it. NULL: the drive is no device, or out of memory.
  */
 char *apply_text(const struct drive *drive, const struct changes *changes);
-/* The same for a table in a file; NULL: it has no name yet, "FILE". */
+/*
+ * The same for a table in a file; NULL: it has no name yet, "FILE". A capture
+ * refuses it: the second one is for the machine that it was made of.
+ */
 char *apply_table_text(const struct drive *drive, const char *path);
+char *apply_table_there_text(const struct drive *drive, const char *path);
 
 /* For people: ssdpm apply, or what to write if the drive is no device. */
 void print_sysfs(const struct drive *drive, const struct changes *changes);

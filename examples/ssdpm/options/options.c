@@ -322,8 +322,27 @@ static const struct option_spec *find_option(
 	return NULL;
 }
 
+/* "--persist, --profile" for "p"; the number of options that begin so. */
+static size_t list_options(const struct subcommand *subcommand,
+			   const char *start, char *text, size_t size)
+{
+	const struct option_spec *option;
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; (option = option_at(subcommand, i)); i++) {
+		if (strncmp(option->name, start, strlen(start)) != 0)
+			continue;
+		if (at < size)
+			at += (size_t)snprintf(text + at, size - at, "%s--%s",
+					       n ? ", " : "", option->name);
+		n++;
+	}
+	return n;
+}
+
 /*
- * Reports a word that getopt_long() rejected: unknown, or without its argument.
+ * Reports a word that getopt_long() rejected: unknown, ambiguous, or without
+ * its argument.
  */
 static enum exit_status bad_word(const struct subcommand *subcommand,
 				 const struct common *common, const char *word)
@@ -331,7 +350,7 @@ static enum exit_status bad_word(const struct subcommand *subcommand,
 	const int length = (int)strcspn(word, "=");
 	const struct option_spec *option;
 	struct suggestion suggestion;
-	char name[64], dashed[66], best[66], help[64];
+	char name[64], dashed[66], best[66], help[64], all[1024];
 
 	snprintf(name, sizeof(name), "%.*s", length - 2, word + 2);
 	/* A workload is a trace of the library's own. */
@@ -346,6 +365,9 @@ static enum exit_status bad_word(const struct subcommand *subcommand,
 		suggest(&suggestion, option->name);
 	}
 	snprintf(dashed, sizeof(dashed), "--%s", name);
+	if (name[0] && list_options(subcommand, name, all, sizeof(all)) > 1)
+		return usage_error(common, "'%s' is ambiguous: %s", dashed,
+				   all);
 	if (suggestion.best)
 		snprintf(best, sizeof(best), "--%s", suggestion.best);
 	suggestion.best = suggestion.best ? best : NULL;

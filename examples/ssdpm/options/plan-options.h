@@ -112,6 +112,9 @@ enum exit_status make_plan(const struct common *common,
 			   const struct drives *drives,
 			   struct ssdpm_plan **ret_plan);
 
+/* Which kinds of drives it sets: bits 1 << SSDPM_KIND_NVME and so on. */
+uint32_t kinds_of(const struct plan_options *options);
+
 /* The same for a plan without steps, such as a locked one. */
 enum exit_status fill_plan(const struct common *common,
 			   const struct plan_options *options,

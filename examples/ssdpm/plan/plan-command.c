@@ -87,7 +87,7 @@ enum exit_status run_plan_command(const void *data, const struct common *common,
 	struct plan_command settings = *(const struct plan_command *)data;
 	struct work work = { .common = common, .options = &settings.plan };
 	struct drives drives = { 0 };
-	enum exit_status status;
+	enum exit_status status, unread = STATUS_DONE;
 	bool commits;
 
 	settings.plan = the_plan_options;
@@ -101,11 +101,16 @@ enum exit_status run_plan_command(const void *data, const struct common *common,
 	work.drives = &drives;
 	if (!status)
 		status = find_intent(&drives, &settings.plan);
+	if (!status && !n_operands)
+		unread = complain_of_unread_drives(common, drives.lives[0],
+						   kinds_of(&settings.plan));
 	if (!status && !common->identify && !commits)
 		identify_concerned(&work, NULL, &drives);
 	if (!status)
 		status = finish(&work, &settings, operands, n_operands);
 	free_work(&work);
 	free_drives(&drives);
-	return status;
+	if (!status && unread && commits)
+		return STATUS_PARTLY;
+	return status ? status : unread;
 }

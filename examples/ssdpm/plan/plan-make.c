@@ -58,6 +58,20 @@ static bool is_kind(const struct drive *drive, uint32_t kind)
 	return facts->kind == kind && facts->reach == SSDPM_REACH_YES;
 }
 
+uint32_t kinds_of(const struct plan_options *options)
+{
+	const bool for_all =
+		options->profile || options->config || options->applied;
+	const bool for_nvme = plan_has(options, "latency") ||
+			      options->table_name || options->nvme_core_given ||
+			      plan_has(options, "power-state") ||
+			      options->nopp || plan_has(options, "link");
+	const bool for_sata = options->n_lpms || options->queue_depth;
+
+	return (uint32_t)(for_all || for_nvme) << SSDPM_KIND_NVME |
+	       (uint32_t)(for_all || for_sata) << SSDPM_KIND_SATA;
+}
+
 /*
  * Each kind of drive takes its own settings. A named drive without any of them
  * is a fault.
@@ -65,12 +79,8 @@ static bool is_kind(const struct drive *drive, uint32_t kind)
 static bool is_for(const struct plan_options *options,
 		   const struct drive *drive, uint32_t kind)
 {
-	bool for_nvme = options->profile || plan_has(options, "latency") ||
-			options->table_name || options->nvme_core_given ||
-			plan_has(options, "power-state") || options->nopp ||
-			plan_has(options, "link");
-	bool for_sata =
-		options->profile || options->n_lpms || options->queue_depth;
+	const bool for_nvme = kinds_of(options) >> SSDPM_KIND_NVME & 1;
+	const bool for_sata = kinds_of(options) >> SSDPM_KIND_SATA & 1;
 
 	if (!drive->named)
 		return is_kind(drive, kind);

@@ -97,12 +97,17 @@ static void print_plan(const struct ssdpm_device_facts *facts,
 	print_paragraph(message, 2, 2);
 }
 
-/* A SATA drive has its link policy while it is suspended, too. */
-static bool is_plan(const struct ssdpm_diagnosis *d)
+/*
+ * A SATA drive has its link policy in s2idle, too, and one that does not sleep
+ * may prevent it. In S3 the link has no power.
+ */
+static bool is_plan(const struct told *told, const struct ssdpm_diagnosis *d)
 {
-	return d->code == SSDPM_DIAGNOSIS_SUSPEND ||
-	       d->remedy == SSDPM_REMEDY_LPM ||
-	       d->remedy == SSDPM_REMEDY_LPM_FOR_GOOD;
+	if (d->code == SSDPM_DIAGNOSIS_SUSPEND)
+		return true;
+	return told->verdict.outcome != SSDPM_SUSPEND_OUTCOME_FIRMWARE &&
+	       (d->code == SSDPM_DIAGNOSIS_LPM_OFF ||
+		d->code == SSDPM_DIAGNOSIS_LPM_KEPT);
 }
 
 static void print_drives(const struct told *told)
@@ -113,7 +118,7 @@ static void print_drives(const struct told *told)
 		const struct ssdpm_suspend_drive *one = &s->drives[i];
 
 		for (size_t j = 0; j < one->n_diagnoses; j++)
-			if (is_plan(&one->diagnoses[j]))
+			if (is_plan(told, &one->diagnoses[j]))
 				print_plan(one->facts,
 					   one->diagnoses[j].message);
 	}

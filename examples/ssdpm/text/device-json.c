@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/device.h"
 
-#include "text/remedy.h"
+#include "options/advised.h"
 #include "programs.h"
 
 #include <errno.h>
@@ -15,21 +15,62 @@ static int no_memory(struct ssdpm_error *reterr)
 	return -ENOMEM;
 }
 
+static char **free_advice(char **advice, size_t n)
+{
+	for (size_t i = 0; advice && i < n; i++)
+		free(advice[i]);
+	free(advice);
+	return NULL;
+}
+
+/* The same as for people: each call has the root of a capture. */
+static char **find_advice(const struct drive *drive,
+			  const struct insight *insight)
+{
+	const size_t n = insight->n_diagnoses;
+	char **advice = calloc(n + 1, sizeof(*advice));
+
+	for (size_t i = 0; advice && i < n; i++) {
+		advice[i] = remedy_advice(drive->live->root, drive->device,
+					  &insight->diagnoses[i]);
+		if (!advice[i])
+			advice = free_advice(advice, n);
+	}
+	return advice;
+}
+
+/* In short: the main reason may have no remedy, and a problem below it has. */
+static void move_to_main(const struct insight *insight, char **advice)
+{
+	const struct ssdpm_diagnosis *all = insight->diagnoses,
+				     *reason = main_reason(insight);
+	size_t i = 0;
+	char *text;
+
+	if (!reason || reason->remedy)
+		return;
+	while (i < insight->n_diagnoses &&
+	       (all[i].severity != SSDPM_SEVERITY_PROBLEM || !all[i].remedy))
+		i++;
+	if (i == insight->n_diagnoses)
+		return;
+	text = advice[i];
+	advice[i] = advice[reason - all];
+	advice[reason - all] = text;
+}
+
 int drive_json(struct ssdpm_object object, const struct drive *drive,
 	       const struct insight *insight, char **ret_text,
 	       struct ssdpm_error *reterr)
 {
 	const size_t n = insight->n_diagnoses;
-	const struct ssdpm_device_facts *facts =
-		ssdpm_device_get_facts(drive->device);
-	struct remedy_text *remedies = calloc(n + 1, sizeof(*remedies));
-	const char **advice = calloc(n + 1, sizeof(*advice));
+	char **advice = find_advice(drive, insight);
 	int err;
 
-	for (size_t i = 0; remedies && advice && i < n; i++) {
-		remedies[i] = remedy_text(facts, &insight->diagnoses[i]);
-		advice[i] = remedies[i].text;
-	}
+	if (!advice)
+		return no_memory(reterr);
+	if (object.kind == SSDPM_OBJECT_STATUS)
+		move_to_main(insight, advice);
 	object.size = sizeof(object);
 	object.name = drive->name;
 	object.device = drive->device;
@@ -39,12 +80,9 @@ int drive_json(struct ssdpm_object object, const struct drive *drive,
 		object.journal = &drive->live->journal;
 	object.diagnoses = insight->diagnoses;
 	object.n_diagnoses = n;
-	object.advice = advice;
-	err = remedies && advice ?
-		      ssdpm_object_to_json(&object, ret_text, reterr) :
-		      no_memory(reterr);
-	free(remedies);
-	free(advice);
+	object.advice = (const char *const *)advice;
+	err = ssdpm_object_to_json(&object, ret_text, reterr);
+	free_advice(advice, n);
 	return err;
 }
 

@@ -215,11 +215,13 @@ static void write_use(FILE *file, const struct use *use,
 
 static void print_raw_table(const struct advice *a)
 {
-	char *apply = apply_table_text(a->subject->drive, a->raw_path);
+	const struct live *live = a->subject->drive->live;
+	char *apply = apply_table_there_text(a->subject->drive, a->raw_path);
 
 	if (apply)
-		printf("  now, as root, with the %s that --raw writes; Linux "
+		printf("  now%s, as root, with the %s that --raw writes; Linux "
 		       "6.12.110, 7.2 and later refuse it:\n    %s\n",
+		       live && live->root ? ", on that machine" : "",
 		       a->raw_path ? "file" : "FILE", apply);
 	else
 		puts("  now, as root, with the file that --raw writes; Linux "

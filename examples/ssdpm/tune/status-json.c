@@ -50,7 +50,9 @@ static enum exit_status add_drives(const struct common *common,
 				 n_pending, items);
 		status = status ? status : one;
 	}
-	one = complain_of_unread(&outlooks);
+	if (!drives->n && !outlooks.n && !common->quiet)
+		complain_of_no_drive(common);
+	one = complain_of_unread(common, live, &outlooks, drives);
 	free_outlooks(&outlooks);
 	return status ? status : one;
 }
@@ -64,11 +66,7 @@ enum exit_status print_status_items(const struct common *common)
 	status = read_devices(common, NULL, 0, &drives);
 	if (!status) {
 		look_at_journals(common, &drives);
-		if (!drives.n && !common->quiet)
-			complain_of_no_drive(common);
-		if (drives.n)
-			status = add_drives(common, &drives, drives.lives[0],
-					    &items);
+		status = add_drives(common, &drives, drives.lives[0], &items);
 		printed = print_items(common, &items);
 		status = status ? status : printed;
 	}

@@ -669,8 +669,19 @@ static void print_next(const struct live *live, const struct outlooks *outlooks)
 	print_undecided(live, outlooks);
 }
 
+static bool is_among(const struct drives *drives, const char *name)
+{
+	for (size_t i = 0; drives && i < drives->n; i++)
+		if (!strcmp(drives->drives[i].name, name))
+			return true;
+	return false;
+}
+
 /* Others are printed all the same. */
-enum exit_status complain_of_unread(const struct outlooks *outlooks)
+enum exit_status complain_of_unread(const struct common *common,
+				    const struct live *live,
+				    const struct outlooks *outlooks,
+				    const struct drives *drives)
 {
 	enum exit_status status = STATUS_DONE;
 
@@ -680,8 +691,10 @@ enum exit_status complain_of_unread(const struct outlooks *outlooks)
 
 		if (!drive->error)
 			continue;
-		complain("%s: it cannot be read: %s", drive->name,
-			 drive->message);
+		say_unread(live, drive->name, drive->message);
+		if (!is_among(drives, drive->name))
+			keep_failed_drive(common, drive->name, SIZE_MAX,
+					  STATUS_FAILED);
 		status = STATUS_FAILED;
 	}
 	return status;

@@ -248,10 +248,10 @@ static enum exit_status read_lines(struct tuning *tuning, const char *name,
 					 name);
 		else if (number > 2)
 			status = take_line(tuning, name, number, line, n_taken);
-	if (!status && !number)
-		status = failure("%s: it is empty", name);
 	if (!status && ferror(file))
 		status = failure("%s: %s", name, strerror(errno));
+	if (!status && !number)
+		status = failure("%s: it is empty", name);
 	free(line);
 	return status;
 }

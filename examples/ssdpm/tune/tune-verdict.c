@@ -139,15 +139,36 @@ static void write_battery(FILE *file, const struct tuning *tuning,
 	fprintf(file, " at %s.", power_text((int64_t)(w * 1e6)).text);
 }
 
+/* A drive that could not be read is no reason to change nothing. */
+static void write_no_change(FILE *file, const struct tuning *tuning)
+{
+	size_t n_read = 0;
+
+	for (size_t i = 0; i < tuning->n; i++)
+		n_read += !is_failure(tuning, &tuning->items[i]);
+	fputs("Nothing to change: ", file);
+	if (n_read == tuning->n)
+		fputs("no latency limit or link policy is known to save more.",
+		      file);
+	else if (tuning->n == 1)
+		fputs("the drive could not be read.", file);
+	else if (!n_read)
+		fprintf(file, "none of %zu drives could be read.", tuning->n);
+	else
+		fprintf(file,
+			"only %zu of %zu drives could be read.\n"
+			"No latency limit or link policy is known to save more "
+			"there.",
+			n_read, tuning->n);
+}
+
 static void write_change(FILE *file, const struct tuning *tuning)
 {
 	struct total total;
 	int64_t uw;
 
 	if (!tuning->n_changes) {
-		fputs("Nothing to change: no latency limit or link policy is "
-		      "known to save more.",
-		      file);
+		write_no_change(file, tuning);
 		return;
 	}
 	total = total_of(tuning);

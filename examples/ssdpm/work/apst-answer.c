@@ -60,8 +60,10 @@ static enum exit_status complain_of(const struct ssdpm_apst_params *params,
 		       (ssdpm_model_get_states(drive->model, NULL)->unknown &
 			SSDPM_FIELD_IDLE_POWER);
 
-	complain("%s: %s%s", drive->name, error->message,
-		 no_base ? " with --idle-power, as in 500mW" : "");
+	complain("%s: %s", drive->name,
+		 no_base ? "the power in PS0 is unknown: give it with "
+			   "--idle-power, as in 500mW" :
+			   error->message);
 	return status_of(error->code, params->algorithm);
 }
 

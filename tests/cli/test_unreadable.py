@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""A drive that is there and cannot be read: each command names it, and does the others."""
+from __future__ import annotations
+
+import json
+import pathlib
+
+import documented
+import machines
+import pytest
+from command import Command
+
+WORDS = "nvme9: it cannot be read: "
+
+
+@pytest.fixture(params=["no such device", "not found"])
+def cause(request: pytest.FixtureRequest, ssdpm: Command) -> str:
+    """Of nvme9 on a desktop: it is no NVMe controller, or its link leads nowhere."""
+    root = ssdpm.directory / "desktop"
+    machines.write("desktop-6.1", root)
+    if request.param == "no such device":
+        (root / "sys/devices/virtual/xx").mkdir(parents=True)
+    (root / "sys/class/nvme/nvme9").symlink_to("../../devices/virtual/xx")
+    return str(request.param)
+
+
+def line(cause: str) -> str:
+    return f"ssdpm: {WORDS}{cause}; a new capture may have it\n"
+
+
+@pytest.mark.parametrize("command", ["status", "list", "show"])
+def test_each_list_names_a_drive_that_cannot_be_read(
+    ssdpm: Command, cause: str, command: str
+) -> None:
+    result = ssdpm(command, "--root", "desktop")
+    assert result.returncode == 1 and result.stderr.decode() == line(cause)
+    assert b"nvme0" in result.stdout and b"sdb" in result.stdout
+    answer = ssdpm(command, "--root", "desktop", "--json")
+    *drives, bad = documented.items(answer.stdout)
+    assert answer.returncode == 1 and "sdb" in [drive["name"] for drive in drives]
+    assert (bad["schema"], bad["name"]) == ("ssdpm.error/1", "nvme9")
+    assert json.loads(answer.stdout)["errors"] == [bad["error"]]
+    assert f"ssdpm: {bad['error']}\n" == line(cause)
+
+
+@pytest.mark.parametrize(
+    "command", [["show"], ["plan", "-p", "balanced"], ["apply", "-p", "balanced"], ["tune", "-n"]]
+)
+@pytest.mark.parametrize("name", ["nvme9", "/dev/nvme9n1"])
+def test_a_name_of_such_a_drive_is_not_unknown(
+    ssdpm: Command, cause: str, command: list[str], name: str
+) -> None:
+    result = ssdpm(*command, "--root", "desktop", name)
+    assert (result.returncode, result.stdout.strip()) == (1, b"")
+    assert result.stderr.decode() == line(cause)
+
+
+def test_another_drive_that_is_named_has_its_answer_alone(ssdpm: Command, cause: str) -> None:
+    for command in (["show"], ["plan", "-p", "balanced"]):
+        result = ssdpm(*command, "--root", "desktop", "sda")
+        assert result.returncode == 0 and WORDS.encode() not in result.stderr
+    result = ssdpm("plan", "-q", "--root", "desktop", "--lpm", "max_performance")
+    assert (result.returncode, result.stderr) == (0, b""), "no setting of it"
+
+
+@pytest.mark.parametrize(
+    ("command", "status"), [(["plan"], 1), (["apply", "-n"], 1), (["check"], 1), (["apply"], 6)]
+)
+@pytest.mark.parametrize("setting", [["-p", "balanced"], ["-l", "25ms", "--lpm", "min_power"]])
+@pytest.mark.parametrize("cause", ["not found"], indirect=True)
+def test_a_plan_for_all_drives_is_that_of_the_others(
+    ssdpm: Command, cause: str, command: list[str], status: int, setting: list[str]
+) -> None:
+    result = ssdpm(*command, "-q", *setting, "--root", "desktop")
+    assert result.returncode == status and result.stderr.decode() == line(cause)
+    policies = pathlib.Path(ssdpm.directory, "desktop/sys/class/scsi_host")
+    assert b"sda: link policy" in result.stdout or command == ["apply"]
+    wanted = "min_power" if "-l" in setting else "med_power_with_dipm"
+    policy = (policies / "host0/link_power_management_policy").read_text().strip()
+    assert policy == (wanted if command == ["apply"] else "max_performance")
+
+
+def test_a_machine_without_another_drive_has_its_error(ssdpm: Command) -> None:
+    (ssdpm.directory / "one/sys/class/nvme").mkdir(parents=True)
+    (ssdpm.directory / "one/sys/class/nvme/nvme9").symlink_to("../nowhere")
+    for command in ("status", "list", "show"):
+        answer = ssdpm(command, "--root", "one", "--json")
+        assert answer.returncode == 1
+        assert [item["name"] for item in documented.items(answer.stdout)] == ["nvme9"]
+        assert answer.stderr.decode() == line("not found")
