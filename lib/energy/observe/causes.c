@@ -158,6 +158,24 @@ uint16_t ssdpm__cause_of_thread(struct causes *causes, uint32_t pid,
 			    name_of_thread(comm));
 }
 
+struct author ssdpm__author(uint32_t pid, struct span comm)
+{
+	struct author author = { .pid = pid };
+	size_t n = (size_t)(comm.end - comm.at);
+
+	if (n >= sizeof(author.name))
+		n = sizeof(author.name) - 1;
+	memcpy(author.name, comm.at, n);
+	return author;
+}
+
+uint16_t ssdpm__cause_of_author(struct causes *causes,
+				const struct author *author)
+{
+	return ssdpm__cause(causes, SSDPM_CAUSE_WRITEBACK, author->pid,
+			    ssdpm__span(author->name, strlen(author->name)));
+}
+
 static struct backing *find_backing(struct dirty *dirty, uint64_t device)
 {
 	for (size_t i = 0; i < dirty->n; i++)
@@ -188,22 +206,23 @@ static bool has_less(const struct dirtier *a, const struct dirtier *b)
 	return a->pages < b->pages;
 }
 
-/* The one of this cause, a free one, or that of the fewest pages. */
-static struct dirtier *find_dirtier(struct backing *backing, uint16_t cause)
+/* The one of this process, a free one, or that of the fewest pages. */
+static struct dirtier *find_dirtier(struct backing *backing,
+				    const struct author *author)
 {
 	struct dirtier *least = backing->dirtiers;
 
 	for (size_t i = 0; i < backing->n; i++) {
 		struct dirtier *dirtier = &backing->dirtiers[i];
 
-		if (dirtier->cause == cause)
+		if (!strcmp(dirtier->author.name, author->name))
 			return dirtier;
 		if (has_less(dirtier, least))
 			least = dirtier;
 	}
 	if (backing->n < MAX_DIRTIERS)
 		least = &backing->dirtiers[backing->n++];
-	*least = (struct dirtier){ .cause = cause };
+	*least = (struct dirtier){ .author = *author };
 	return least;
 }
 
@@ -218,19 +237,21 @@ static void forget_half(struct backing *backing)
 	}
 }
 
-void ssdpm__dirty_add(struct dirty *dirty, uint64_t device, uint16_t cause)
+void ssdpm__dirty_add(struct dirty *dirty, uint64_t device,
+		      const struct author *author)
 {
 	struct backing *backing = find_backing(dirty, device);
 	struct dirtier *dirtier;
 
 	if (!backing)
 		backing = new_backing(dirty, device);
-	dirtier = find_dirtier(backing, cause);
+	dirtier = find_dirtier(backing, author);
 	if (++dirtier->pages == MANY_PAGES)
 		forget_half(backing);
 }
 
-uint16_t ssdpm__dirty_take(struct dirty *dirty, uint64_t device, uint64_t bytes)
+uint16_t ssdpm__dirty_take(struct dirty *dirty, struct causes *causes,
+			   uint64_t device, uint64_t bytes)
 {
 	struct backing *backing = find_backing(dirty, device);
 	struct dirtier *next = NULL;
@@ -247,16 +268,19 @@ uint16_t ssdpm__dirty_take(struct dirty *dirty, uint64_t device, uint64_t bytes)
 	if (!next)
 		return CAUSE_OTHER;
 	next->written += bytes;
-	return next->cause;
+	return ssdpm__cause_of_author(causes, &next->author);
 }
 
-void ssdpm__dirty_pay(struct dirty *dirty, uint64_t device, uint16_t cause,
-		      uint64_t bytes)
+void ssdpm__dirty_pay(struct dirty *dirty, const struct causes *causes,
+		      uint64_t device, uint16_t cause, uint64_t bytes)
 {
+	const struct cause_entry *entry = &causes->entries[cause];
 	struct backing *backing = find_backing(dirty, device);
 
+	if (entry->kind != SSDPM_CAUSE_WRITEBACK)
+		return;
 	for (size_t i = 0; backing && i < backing->n; i++)
-		if (backing->dirtiers[i].cause == cause)
+		if (!strcmp(backing->dirtiers[i].author.name, entry->name))
 			backing->dirtiers[i].written += bytes;
 }
 

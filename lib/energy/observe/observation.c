@@ -188,10 +188,11 @@ static uint16_t origin_of(struct ssdpm_observation *observation,
 	dirtier = ssdpm__file_cause(&observation->files, &observation->causes,
 				    event->pid, bio->device);
 	if (dirtier != CAUSE_OTHER)
-		ssdpm__dirty_pay(&observation->dirty, bio->device, dirtier,
-				 bytes);
+		ssdpm__dirty_pay(&observation->dirty, &observation->causes,
+				 bio->device, dirtier, bytes);
 	else
-		dirtier = ssdpm__dirty_take(&observation->dirty, bio->device,
+		dirtier = ssdpm__dirty_take(&observation->dirty,
+					    &observation->causes, bio->device,
 					    bytes);
 	return dirtier == CAUSE_OTHER ? cause : dirtier;
 }
@@ -483,18 +484,15 @@ static bool next_backing(struct ssdpm_observation *observation,
 static void take_dirty(struct ssdpm_observation *observation,
 		       const struct event *event)
 {
+	const struct author author = ssdpm__author(event->pid, event->comm);
 	uint64_t device;
-	uint16_t cause;
 
 	if (!ssdpm__is_process(event->comm))
 		return;
 	for (size_t at = 0; next_backing(observation, event, &at, &device);) {
-		cause = ssdpm__cause(&observation->causes,
-				     SSDPM_CAUSE_WRITEBACK, event->pid,
-				     event->comm);
-		ssdpm__dirty_add(&observation->dirty, device, cause);
+		ssdpm__dirty_add(&observation->dirty, device, &author);
 		ssdpm__file_changed(&observation->files, device,
-				    event->numbers[FIELD_INODE], cause);
+				    event->numbers[FIELD_INODE], &author);
 	}
 }
 

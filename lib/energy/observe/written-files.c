@@ -22,11 +22,11 @@ static struct file *place_of(struct files *files, uint64_t device,
 }
 
 void ssdpm__file_changed(struct files *files, uint64_t device, uint64_t inode,
-			 uint16_t cause)
+			 const struct author *author)
 {
 	*place_of(files, device, inode) = (struct file){ .device = device,
 							 .inode = inode,
-							 .cause = cause };
+							 .author = *author };
 }
 
 static struct flusher *find_flusher(struct files *files, uint32_t pid,
@@ -171,6 +171,6 @@ uint16_t ssdpm__file_cause(struct files *files, struct causes *causes,
 		return CAUSE_OTHER;
 	file = place_of(files, device, flusher->inode);
 	if (file->device == device && file->inode == flusher->inode)
-		return file->cause;
+		return ssdpm__cause_of_author(causes, &file->author);
 	return cause_of_cgroup(files, causes, flusher->cgroup);
 }

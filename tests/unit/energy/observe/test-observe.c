@@ -526,6 +526,32 @@ static void a_file_is_of_the_process_that_changed_it(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static void processes_on_other_disks_use_up_no_causes(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_cause cause;
+	char thread[16];
+
+	(void)state;
+	/* There is room for 256 causes. */
+	for (int i = 0; i < 600; i++) {
+		snprintf(thread, sizeof(thread), "test-%d-%d", i, 100 + i);
+		change_file(observation, thread,
+			    i % 2 ? "8:0: ino=5" : "259:0: ino=6", 1);
+	}
+	change_file(observation, "gedit-21", "259:0: ino=5", 10);
+	write_file(observation, 2 * SECOND, "259:0: ino=5", "1", 100);
+	read_by(observation, "cat-10", 4 * SECOND, 90000);
+	finish(observation, 0);
+	cause = cause_of(observation, SSDPM_CAUSE_WRITEBACK, "gedit");
+	assert_int_equal(cause.n_ios, 100);
+	assert_int_equal(cause.pid, 21);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "cat").n_ios, 1);
+	assert_int_equal(drive_of(observation).n_causes, 2);
+	ssdpm_observation_free(observation);
+}
+
 static void a_file_of_btrfs_is_of_the_process_that_changed_it(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -1903,6 +1929,7 @@ int main(void)
 		cmocka_unit_test(written_pages_are_of_those_who_changed_them),
 		cmocka_unit_test(pages_of_btrfs_are_of_those_who_changed_them),
 		cmocka_unit_test(a_file_is_of_the_process_that_changed_it),
+		cmocka_unit_test(processes_on_other_disks_use_up_no_causes),
 		cmocka_unit_test(
 			a_file_of_btrfs_is_of_the_process_that_changed_it),
 		cmocka_unit_test(
