@@ -17,6 +17,7 @@ int ssdpm_observation_new(struct ssdpm_observation **ret_observation,
 		return ssdpm__no_memory(reterr);
 	ssdpm__formats_init(&observation->formats);
 	ssdpm__causes_init(&observation->causes);
+	observation->order.never_skips = true;
 	*ret_observation = observation;
 	return 0;
 }
@@ -507,11 +508,29 @@ static void take_write_back(struct ssdpm_observation *observation,
 				  event->numbers[FIELD_CGROUP]);
 }
 
+/* Time has passed; a line that is earlier by far is late. */
+static void see_time(struct ssdpm_observation *observation, uint64_t now_ns)
+{
+	if (now_ns > observation->order.latest_start_ns)
+		ssdpm__trace_order(&observation->order, now_ns, now_ns, NULL);
+	if (now_ns > observation->now_ns)
+		observation->now_ns = now_ns;
+}
+
+/* After a line of a later time the I/Os of this one would be lost. */
+static int check_order(struct ssdpm_observation *observation, uint64_t time_ns,
+		       struct ssdpm_error *reterr)
+{
+	observation->order.input.line =
+		(uint32_t)(observation->counts.n_lines + 1);
+	return ssdpm__trace_order(&observation->order, time_ns, time_ns,
+				  reterr);
+}
+
 static int take_event(struct ssdpm_observation *observation,
 		      const struct event *event, struct ssdpm_error *reterr)
 {
-	if (event->time_ns > observation->now_ns)
-		observation->now_ns = event->time_ns;
+	see_time(observation, event->time_ns);
 	switch (event->kind) {
 	case EVENT_BIO_QUEUE:
 		queue_bio(observation, event);
@@ -671,8 +690,7 @@ static bool take_gap(struct ssdpm_observation *observation, struct span text,
 	if (!*ret_err)
 		*ret_err = ssdpm__drive_skip(drive, from_ns, until_ns, n_ios,
 					     reterr);
-	if (until_ns > observation->now_ns)
-		observation->now_ns = until_ns;
+	see_time(observation, until_ns);
 	return true;
 }
 
@@ -726,18 +744,23 @@ static int take_record(struct ssdpm_observation *observation,
 
 	switch (kind) {
 	case LINE_EVENT:
+		err = check_order(observation, event->time_ns, reterr);
+		if (err && observation->is_live)
+			break;
 		counts->n_events++;
-		err = take_event(observation, event, reterr);
+		if (!err)
+			err = take_event(observation, event, reterr);
 		return err ? err : follow_time(observation, reterr);
 	case LINE_LOST:
 		counts->n_lost += lost;
 		return 0;
 	case LINE_BAD:
-		counts->n_bad++;
-		return 0;
+		break;
 	default:
 		return 0;
 	}
+	counts->n_bad++;
+	return 0;
 }
 
 static const char *first_end(struct span text)

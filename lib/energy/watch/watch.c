@@ -270,6 +270,7 @@ int ssdpm_watch_begin(struct ssdpm_watch *watch, const char *tracefs,
 		watch->tracer = ssdpm_tracer_free(watch->tracer);
 		return err;
 	}
+	watch->observation->is_live = true;
 	watch->now_ns = watch->looked_ns = boot_ns();
 	ssdpm__load_begin(watch);
 	return 0;

@@ -1173,6 +1173,48 @@ static void a_line_that_is_too_long_is_bad_and_no_more(void **state)
 		}
 }
 
+static void time_that_goes_backwards_by_far_is_refused(void **state)
+{
+	/* Two runs; one wild time stamp, or gap, and then the rest. */
+	static const struct {
+		const char *before, *message;
+		uint64_t at;
+	} cases[] = {
+		{ "", "a second run begins", SECOND / 2 },
+		{ "              wild-1       [003] d..1. 90000.000000: "
+		  "block_bio_queue: 8,0 R 1 + 8 [x]\n",
+		  "Split the file there", 4 * SECOND },
+		{ "# gap: 259,0 4000000000 90000000000000 3\n",
+		  "Split the file there", 5 * SECOND },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_observation *observation = observe();
+		struct ssdpm_error error = { 0 };
+		char line[128];
+
+		read_by(observation, "cat-10", SECOND, 0);
+		/* From another processor. */
+		read_by(observation, "cat-10", 3 * SECOND, 100);
+		read_by(observation, "dd-11", 3 * SECOND - 199 * MS, 64);
+		feed(observation, cases[i].before);
+		snprintf(line, sizeof(line),
+			 "             cat-10      [003] d..1. %d.%06d: "
+			 "block_bio_queue: 259,0 R 800 + 8 [cat]\n",
+			 (int)(cases[i].at / SECOND),
+			 (int)(cases[i].at % SECOND / 1000));
+		for (int j = 0; j < 2; j++)
+			assert_int_equal(
+				ssdpm_observation_feed(observation, line,
+						       strlen(line), &error),
+				-EINVAL);
+		assert_non_null(strstr(error.message, cases[i].message));
+		assert_null(strstr(error.message, "skip"));
+		ssdpm_observation_free(observation);
+	}
+}
+
 static void lines_that_say_nothing_are_counted_or_passed_over(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -1956,6 +1998,7 @@ int main(void)
 		cmocka_unit_test(gaps_that_cannot_be_read_are_counted),
 		cmocka_unit_test(what_is_not_complete_is_not_known_yet),
 		cmocka_unit_test(a_drive_is_known_while_another_one_works),
+		cmocka_unit_test(time_that_goes_backwards_by_far_is_refused),
 		cmocka_unit_test(
 			lines_that_say_nothing_are_counted_or_passed_over),
 		cmocka_unit_test(the_format_of_the_kernel_is_followed),

@@ -188,6 +188,23 @@ static void a_drive_is_observed_with_its_disks(void **state)
 	assert_int_equal(drive.uncovered_ns, 0);
 }
 
+static void an_event_that_is_too_late_is_counted_and_ends_no_watch(void **state)
+{
+	(void)state;
+	tracefs_text = ONE_IO
+		"dd-1 [001] 1000.301000: block_rq_issue: 259,0 R 4096 () 8 + 8 "
+		"[dd]\n"
+		"dd-1 [001] 1000.300000: block_rq_issue: 259,0 R 4096 () 16 + "
+		"8 [dd]\n"
+		"dd-1 [001] 1000.550000: block_rq_complete: 259,0 R () 8 + 8 "
+		"[0]\n";
+	begin();
+	step(2 * SECOND_NS);
+	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
+	assert_int_equal(drive_now().n_ios, 2);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 1);
+}
+
 static void after_text_a_timer_alone_ends_the_wait(void **state)
 {
 	(void)state;
@@ -632,6 +649,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(a_drive_is_observed_with_its_disks),
+		TEST(an_event_that_is_too_late_is_counted_and_ends_no_watch),
 		TEST(after_text_a_timer_alone_ends_the_wait),
 		TEST(too_much_text_turns_the_trace_off_until_the_drive_is_quiet),
 		TEST(the_trace_is_on_again_when_its_text_is_paid_for),
