@@ -327,7 +327,8 @@ SSDPM_API int ssdpm_observation_set_format(
  * ssdpm_observation_get_policy(): the recording was made under this policy, and
  * not under that of the drive's parameters. A line "# gap: 259,0 FROM UNTIL N"
  * says that the trace was off between two times in ns. N I/Os of the device
- * began meanwhile. See Gaps in ssdpm_observe(3).
+ * began meanwhile. A line "# end: NS" says that no event came up to that time.
+ * See Gaps in ssdpm_observe(3).
  *
  * An event may be up to 0.2 s earlier than a line before it, because each
  * processor has its own buffer. If it is earlier by more, a second run begins

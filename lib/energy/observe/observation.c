@@ -694,6 +694,19 @@ static bool take_gap(struct ssdpm_observation *observation, struct span text,
 	return true;
 }
 
+/* "601500000000": a recording ended then, in ns. */
+static bool take_end(struct ssdpm_observation *observation, struct span text,
+		     int *ret_err, struct ssdpm_error *reterr)
+{
+	uint64_t end_ns;
+
+	if (!ssdpm__take_uint(&text, MAX_TIME_NS, &end_ns))
+		return false;
+	see_time(observation, end_ns);
+	*ret_err = advance_drives(observation, false, reterr);
+	return true;
+}
+
 /* A format in one line of at most MAX_LINE: \n and \\ stand for line ends and
  * backslashes. */
 static bool take_format(struct ssdpm_observation *observation, struct span text)
@@ -731,6 +744,8 @@ static int take_comment(struct ssdpm_observation *observation, struct span line,
 		good = take_format(observation, line);
 	else if (ssdpm__take(&line, "# gap:"))
 		good = take_gap(observation, line, &err, reterr);
+	else if (ssdpm__take(&line, "# end:"))
+		good = take_end(observation, line, &err, reterr);
 	observation->counts.n_bad += !good;
 	return err;
 }

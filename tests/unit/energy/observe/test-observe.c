@@ -1215,6 +1215,30 @@ static void time_that_goes_backwards_by_far_is_refused(void **state)
 	}
 }
 
+static void the_end_of_a_recording_is_in_its_text(void **state)
+{
+	static const char *const lines[] = { "# end:\n", "# end: x\n",
+					     "# end: -1\n",
+					     "# end: 99999999999999999999\n" };
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_observed drive;
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		feed(observation, lines[i]);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 4);
+	/* One before the last event, as one that was read while it waited. */
+	feed(observation, "# end: 400000000\n# end: 5000000000\n");
+	finish(observation, 0);
+	drive = drive_of(observation);
+	assert_int_equal(drive.now_ns, 5 * SECOND);
+	/* 1 ms busy, 10 idle, 2 entry; 88 in state 1, 10 entry */
+	assert_int_equal(drive.asleep_ns, 4 * SECOND - 23 * MS);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 4);
+	ssdpm_observation_free(observation);
+}
+
 static void lines_that_say_nothing_are_counted_or_passed_over(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -1999,6 +2023,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_complete_is_not_known_yet),
 		cmocka_unit_test(a_drive_is_known_while_another_one_works),
 		cmocka_unit_test(time_that_goes_backwards_by_far_is_refused),
+		cmocka_unit_test(the_end_of_a_recording_is_in_its_text),
 		cmocka_unit_test(
 			lines_that_say_nothing_are_counted_or_passed_over),
 		cmocka_unit_test(the_format_of_the_kernel_is_followed),
