@@ -279,6 +279,8 @@ struct bio *ssdpm__bio_at(struct bios *bios, uint64_t device, uint64_t sector);
 struct bio *ssdpm__bio_around(struct bios *bios, uint64_t device,
 			      uint64_t sector);
 void ssdpm__bio_remove(struct bios *bios, struct bio *bio);
+/* All those of a device. */
+void ssdpm__bios_forget(struct bios *bios, uint64_t device);
 
 /* The causes of one I/O: those with most of its bytes. */
 #define MAX_PARTS_OF_IO 4

@@ -682,7 +682,7 @@ static bool take_gap(struct ssdpm_observation *observation, struct span text,
 	if (!drive)
 		return true;
 	/* What was on its way may have ended since. */
-	memset(&observation->bios, 0, sizeof(observation->bios));
+	ssdpm__bios_forget(&observation->bios, device);
 	ssdpm__pair_end(drive->trace.pair);
 	*ret_err = drain(observation, drive, reterr);
 	ssdpm__pair_resume(drive->trace.pair);

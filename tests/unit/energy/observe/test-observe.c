@@ -97,6 +97,21 @@ static struct ssdpm_observation *observe_with(bool awake)
 	return observation;
 }
 
+/* Device 259,5 has no controller. */
+static void add_another(struct ssdpm_observation *observation)
+{
+	struct ssdpm_observed_params params;
+	struct given given;
+
+	give(&given, false);
+	params = params_of(&given);
+	params.minor = 5;
+	params.ctrl_id = SSDPM_NO_CONTROLLER;
+	assert_int_equal(
+		ssdpm_observation_add_drive(observation, &params, NULL), 0);
+	ssdpm_model_unref(given.model);
+}
+
 static struct ssdpm_observation *observe(void)
 {
 	return observe_with(false);
@@ -1063,6 +1078,32 @@ static void what_was_on_its_way_when_a_gap_began_is_lost(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static void a_gap_of_one_drive_forgets_no_bio_of_another(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	const struct ssdpm_observation_counts *counts =
+		ssdpm_observation_get_counts(observation);
+
+	(void)state;
+	add_another(observation);
+	tell(observation, "tar-20", SECOND,
+	     "block_bio_queue: " DRIVE " R 100 + 8 [tar]");
+	tell(observation, "cat-21", SECOND,
+	     "block_bio_queue: 259,5 R 100 + 8 [cat]");
+	/* Of the other drive. */
+	feed(observation, "# gap: 259,5 1000000000 1100000000 3\n");
+	serve(observation, SECOND + 100 * MS, "R", 100);
+	assert_int_equal(counts->unknown_bytes, 0);
+	tell(observation, "kworker/3:1H-77", SECOND + 100 * MS,
+	     "block_rq_issue: 259,5 R 4096 () 100 + 8 [kworker/3:1H]");
+	assert_int_equal(counts->unknown_bytes, 4096);
+	finish(observation, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "tar").n_ios, 1);
+	assert_int_equal(drive_of(observation).n_causes, 1);
+	ssdpm_observation_free(observation);
+}
+
 static void an_observation_may_begin_with_a_gap(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -2018,6 +2059,7 @@ int main(void)
 			a_drive_that_never_sleeps_has_no_deepest_state),
 		cmocka_unit_test(a_gap_is_in_no_sum),
 		cmocka_unit_test(what_was_on_its_way_when_a_gap_began_is_lost),
+		cmocka_unit_test(a_gap_of_one_drive_forgets_no_bio_of_another),
 		cmocka_unit_test(an_observation_may_begin_with_a_gap),
 		cmocka_unit_test(gaps_that_cannot_be_read_are_counted),
 		cmocka_unit_test(what_is_not_complete_is_not_known_yet),
