@@ -114,15 +114,39 @@ void ssdpm__causes_init(struct causes *causes)
 	causes->n = 1;
 }
 
-uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
-		      struct span name)
+static struct cause_entry entry_of(uint32_t kind, uint32_t pid,
+				   struct span name)
 {
 	struct cause_entry entry = { .kind = kind, .pid = pid };
-	const size_t n_table = sizeof(causes->table) / sizeof(causes->table[0]);
 
 	if ((size_t)(name.end - name.at) >= sizeof(entry.name))
 		name.end = name.at + sizeof(entry.name) - 1;
 	memcpy(entry.name, name.at, (size_t)(name.end - name.at));
+	return entry;
+}
+
+static uint16_t add_entry(struct causes *causes,
+			  const struct cause_entry *entry)
+{
+	if (causes->n == MAX_CAUSES)
+		return CAUSE_OTHER;
+	causes->entries[causes->n] = *entry;
+	return (uint16_t)causes->n++;
+}
+
+uint16_t ssdpm__new_cause(struct causes *causes, uint32_t kind,
+			  struct span name)
+{
+	const struct cause_entry entry = entry_of(kind, 0, name);
+
+	return add_entry(causes, &entry);
+}
+
+uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
+		      struct span name)
+{
+	const struct cause_entry entry = entry_of(kind, pid, name);
+	const size_t n_table = sizeof(causes->table) / sizeof(causes->table[0]);
 	size_t at = (ssdpm__checksum(entry.name, strlen(entry.name)) ^ kind) %
 		    n_table;
 
@@ -133,11 +157,8 @@ uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
 		    !strcmp(causes->entries[number].name, entry.name))
 			return number;
 	}
-	if (causes->n == MAX_CAUSES)
-		return CAUSE_OTHER;
-	causes->entries[causes->n] = entry;
-	causes->table[at] = (uint16_t)causes->n;
-	return (uint16_t)causes->n++;
+	causes->table[at] = add_entry(causes, &entry);
+	return causes->table[at];
 }
 
 /* Workers have numbers that say nothing: "kworker/u16:3" is a kworker. */

@@ -135,6 +135,11 @@ void ssdpm__causes_init(struct causes *causes);
 uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
 		      struct span name);
 
+/* Another cause of this kind, even if one has this name; CAUSE_OTHER: no room.
+ */
+uint16_t ssdpm__new_cause(struct causes *causes, uint32_t kind,
+			  struct span name);
+
 uint16_t ssdpm__cause_of_thread(struct causes *causes, uint32_t pid,
 				struct span comm);
 

@@ -142,6 +142,7 @@ void ssdpm__cgroups_sought(struct files *files)
 		files->cgroups[i].is_sought = true;
 }
 
+/* By its number: its name may be known only later, and others may have it. */
 static uint16_t cause_of_cgroup(struct files *files, struct causes *causes,
 				uint64_t number)
 {
@@ -156,8 +157,9 @@ static uint16_t cause_of_cgroup(struct files *files, struct causes *causes,
 	if (cgroup->name[0])
 		name = cgroup->name;
 	if (cgroup->cause == CAUSE_OTHER)
-		cgroup->cause = ssdpm__cause(causes, SSDPM_CAUSE_CGROUP, 0,
-					     ssdpm__span(name, strlen(name)));
+		cgroup->cause =
+			ssdpm__new_cause(causes, SSDPM_CAUSE_CGROUP,
+					 ssdpm__span(name, strlen(name)));
 	return cgroup->cause;
 }
 

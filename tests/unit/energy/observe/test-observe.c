@@ -622,6 +622,47 @@ static void a_file_that_nobody_was_seen_changing_is_of_its_cgroup(void **state)
 	ssdpm_observation_free(observation);
 }
 
+/* How many causes there are of that name. */
+static size_t count_cgroups(struct ssdpm_observation *observation,
+			    const char *name)
+{
+	const size_t n = drive_of(observation).n_causes;
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_cause cause = cause_at(observation, i);
+
+		found += cause.kind == SSDPM_CAUSE_CGROUP &&
+			 !strcmp(cause.name, name);
+	}
+	return found;
+}
+
+static void cgroups_of_one_name_are_told_apart_whenever_they_are_named(
+	void **state)
+{
+	static const char names[] = "# cgroup: 77 /a/cron.service\n"
+				    "# cgroup: 78 /b/cron.service\n";
+
+	(void)state;
+	for (int is_late = 0; is_late < 2; is_late++) {
+		struct ssdpm_observation *observation = observe();
+
+		feed(observation, is_late ? "" : names);
+		for (unsigned int i = 0; i < 4; i++)
+			write_file(observation, (2 + i) * SECOND,
+				   i % 2 ? "259:0: ino=5" : "259:0: ino=6",
+				   i % 2 ? "77" : "78", 3);
+		feed(observation, is_late ? names : "");
+		finish(observation, 0);
+		assert_int_equal(count_cgroups(observation, "cron"), 2);
+		assert_int_equal(drive_of(observation).n_causes, 2);
+		assert_int_equal(cause_at(observation, 0).n_ios, 6);
+		assert_shares_are_all(observation);
+		ssdpm_observation_free(observation);
+	}
+}
+
 /* Four that are no such line; others: more lines than there is room for. */
 static void count_bad(const char *const lines[4], const char *before,
 		      const char *after, int n_others)
@@ -2041,6 +2082,8 @@ int main(void)
 			a_file_of_btrfs_is_of_the_process_that_changed_it),
 		cmocka_unit_test(
 			a_file_that_nobody_was_seen_changing_is_of_its_cgroup),
+		cmocka_unit_test(
+			cgroups_of_one_name_are_told_apart_whenever_they_are_named),
 		cmocka_unit_test(a_cgroup_that_cannot_be_read_is_counted),
 		cmocka_unit_test(a_backing_that_cannot_be_read_is_counted),
 		cmocka_unit_test(
