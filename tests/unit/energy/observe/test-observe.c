@@ -1145,6 +1145,27 @@ static void a_gap_of_one_drive_forgets_no_bio_of_another(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static void an_idle_time_ends_at_a_gap(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_deepest deepest = { .size = sizeof(deepest) };
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	/* 9 ms idle, a gap, and 50 ms idle. */
+	feed(observation, "# gap: 259,0 1010000000 1050000000 5\n");
+	read_by(observation, "cat-10", SECOND + 100 * MS, 64);
+	/* 0.5 ms idle, a gap, and 0.7 ms idle. */
+	feed(observation, "# gap: 259,0 1101500000 1150000000 5\n");
+	read_by(observation, "cat-10", SECOND + 150 * MS + MS / 10 * 7, 128);
+	finish(observation, 0);
+	assert_int_equal(
+		ssdpm_observation_get_deepest(observation, 0, &deepest, NULL),
+		0);
+	assert_int_equal(deepest.n_idle_times, 2);
+	ssdpm_observation_free(observation);
+}
+
 static void an_observation_may_begin_with_a_gap(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -2103,6 +2124,7 @@ int main(void)
 		cmocka_unit_test(a_gap_is_in_no_sum),
 		cmocka_unit_test(what_was_on_its_way_when_a_gap_began_is_lost),
 		cmocka_unit_test(a_gap_of_one_drive_forgets_no_bio_of_another),
+		cmocka_unit_test(an_idle_time_ends_at_a_gap),
 		cmocka_unit_test(an_observation_may_begin_with_a_gap),
 		cmocka_unit_test(gaps_that_cannot_be_read_are_counted),
 		cmocka_unit_test(what_is_not_complete_is_not_known_yet),
