@@ -442,7 +442,9 @@ static int take_request_event(struct ssdpm_observation *observation,
 static void take_command(struct ssdpm_observation *observation,
 			 const struct event *event)
 {
-	if (event->numbers[FIELD_QUEUE])
+	/* The number of no controller may be in the text, too. */
+	if (event->numbers[FIELD_QUEUE] ||
+	    event->numbers[FIELD_CONTROLLER] == SSDPM_NO_CONTROLLER)
 		return;
 	for (size_t i = 0; i < observation->n_drives; i++)
 		if (observation->drives[i]->ctrl_id ==

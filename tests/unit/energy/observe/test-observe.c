@@ -936,6 +936,25 @@ static void admin_commands_are_counted_and_cost_nothing(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static void a_drive_without_a_controller_has_no_admin_command(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_observed drive = { .size = sizeof(drive) };
+
+	(void)state;
+	add_another(observation);
+	tell(observation, "smartctl-30", SECOND,
+	     "nvme_setup_cmd: nvme4294967295: qid=0, cmdid=12, nsid=1, "
+	     "flags=0x0, meta=0x0, cmd=(nvme_admin_get_log_page cdw10=02)");
+	finish(observation, 0);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_events,
+			 1);
+	assert_int_equal(
+		ssdpm_observation_get_drive(observation, 1, &drive, NULL), 0);
+	assert_int_equal(drive.n_admin, 0);
+	ssdpm_observation_free(observation);
+}
+
 /* SMART of a SATA disk comes among its I/Os. */
 static void commands_that_are_no_ios_are_of_who_sends_them(void **state)
 {
@@ -2115,6 +2134,8 @@ int main(void)
 		cmocka_unit_test(threads_are_found_whatever_their_names_are),
 		cmocka_unit_test(a_flush_is_of_who_asked_for_it),
 		cmocka_unit_test(admin_commands_are_counted_and_cost_nothing),
+		cmocka_unit_test(
+			a_drive_without_a_controller_has_no_admin_command),
 		cmocka_unit_test(
 			commands_that_are_no_ios_are_of_who_sends_them),
 		cmocka_unit_test(a_drive_that_never_sleeps_rests_awake),
