@@ -330,7 +330,7 @@ SSDPM_API int ssdpm_observation_set_format(
  * began meanwhile. A line "# end: NS" says that no event came up to that time.
  * See Gaps in ssdpm_observe(3).
  *
- * An event may be up to 0.2 s earlier than a line before it, because each
+ * An event may be up to 0.2 s earlier than one before it, because each
  * processor has its own buffer. If it is earlier by more, a second run begins
  * there, or a time stamp is wrong, and the text is refused.
  *

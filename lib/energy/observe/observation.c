@@ -510,16 +510,13 @@ static void take_write_back(struct ssdpm_observation *observation,
 				  event->numbers[FIELD_CGROUP]);
 }
 
-/* Time has passed; a line that is earlier by far is late. */
 static void see_time(struct ssdpm_observation *observation, uint64_t now_ns)
 {
-	if (now_ns > observation->order.latest_start_ns)
-		ssdpm__trace_order(&observation->order, now_ns, now_ns, NULL);
 	if (now_ns > observation->now_ns)
 		observation->now_ns = now_ns;
 }
 
-/* After a line of a later time the I/Os of this one would be lost. */
+/* After an event of a later time the I/Os of this one would be lost. */
 static int check_order(struct ssdpm_observation *observation, uint64_t time_ns,
 		       struct ssdpm_error *reterr)
 {
