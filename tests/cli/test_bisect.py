@@ -870,6 +870,39 @@ def test_stop_restores_from_the_file_if_the_record_is_lost(linked: Search) -> No
     assert s.read(LIMIT) == "555"
 
 
+@pytest.mark.parametrize("forgets", [False, True])
+def test_without_a_record_the_file_stays_until_all_is_restored(
+    ssdpm: Command, machine: Make, forgets: bool
+) -> None:
+    search = Search(ssdpm, machine("eight-drives"))
+    limits = [search.root / LIMIT.replace("nvme0", f"nvme{i}") for i in (0, 1, 2)]
+    before = [limit.read_text().strip() for limit in limits]
+    search("start", *SEEN, "nvme0", "nvme1", "nvme2")
+    path, record = search.root / "var/lib/ssdpm/bisect", search.root / "run/ssdpm/bisect"
+    (record / "undo").unlink()
+    limits[1].unlink()
+    limits[1].mkdir()
+    result = ssdpm("bisect", "stop", "--root", str(search.root))
+    said = " ".join(result.stderr.decode().split())
+    assert result.returncode == 1, said
+    assert b"nvme1 latency limit: unknown, before" in result.stdout
+    # The value that cannot be read keeps no other.
+    assert [limits[i].read_text().strip() for i in (0, 2)] == [before[0], before[2]]
+    assert "nvme1 latency limit: not restored: its value cannot be read" in said
+    assert f"ssdpm bisect --root {search.root} stop --forget" in said
+    assert path.exists()
+    if forgets:
+        stop = ("bisect", "stop", "--forget", "--root", str(search.root))
+        assert ssdpm(*stop).returncode == 6
+    else:
+        limits[1].rmdir()
+        limits[1].write_text("0\n")
+        search("stop")
+        assert limits[1].read_text().strip() == before[1]
+    assert [limits[i].read_text().strip() for i in (0, 2)] == [before[0], before[2]]
+    assert not path.exists() and not record.exists()
+
+
 def slow_down(search: Search, port: int, now: str) -> None:
     link = search.root / f"sys/class/ata_link/link{port}"
     link.mkdir(parents=True, exist_ok=True)

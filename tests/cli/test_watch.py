@@ -260,6 +260,17 @@ def test_what_was_lost_or_cannot_be_read_is_said(ssdpm: Command) -> None:
     assert b"could not be read" in done.stderr
 
 
+def test_two_runs_in_one_file_are_refused_as_by_a_trace(ssdpm: Command) -> None:
+    text = (ssdpm.directory / "trace.txt").read_text()
+    ssdpm.write("two.txt", text + text)
+    read = ssdpm("watch", "--read", "two.txt", "--device", "259,0", "SN530")
+    trace = ssdpm("workload", "--device", "259,0", "two.txt")
+    for done in (read, trace):
+        assert done.returncode == 1
+        assert b"Split the file and read one run at a time" in done.stderr
+    assert b"two.txt:" in read.stderr
+
+
 def write_gap(ssdpm: Command) -> None:
     """The trace was off from 100 s until 200 s."""
     lines = recordings.desktop().text().splitlines()

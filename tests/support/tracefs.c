@@ -23,6 +23,9 @@ static const char *const files[][2] = {
 	{ "buffer_size_kb", "0" },
 	{ "options/record-tgid", "0" },
 	{ "options/context-info", "0" },
+	/* The administrator has set these for all. */
+	{ "options/latency-format", "1" },
+	{ "options/userstacktrace", "1" },
 	{ "events/block/block_rq_issue/enable", "0" },
 	{ "events/block/block_rq_issue/filter", "0" },
 	{ "events/block/block_rq_issue/format",

@@ -154,17 +154,21 @@ static bool is_record_lost(const struct search *search)
 
 enum exit_status stop_search(struct search *search)
 {
-	enum exit_status status;
+	enum exit_status status = STATUS_DONE, removed = STATUS_DONE;
 	bool is_lost;
 
 	if (search->lock_fd < 0)
 		return no_search(search);
 	is_lost = is_record_lost(search);
-	/* First, so that nobody judges a trial that is no longer set. */
-	status = remove_search(search);
+	if (is_lost)
+		status = put_back_without_record(search);
+	if (is_put_back(status) || search->forgets)
+		removed = remove_search(search);
+	/* Last, so that nobody judges a trial that is no longer set. */
+	if (!is_lost && !removed)
+		status = restore(search);
 	if (!status)
-		status = is_lost ? put_back_without_record(search) :
-				   restore(search);
+		status = removed;
 	return status && search->forgets ? STATUS_PARTLY : status;
 }
 

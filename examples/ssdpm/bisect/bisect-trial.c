@@ -117,6 +117,8 @@ static int fill_trial(struct ssdpm_plan *plan, void *userdata,
 
 	for (size_t i = 0; !err && ssdpm_bisect_get_suspect(search->bisect, i);
 	     i++) {
+		if (search->n_alone && search->n_alone != i + 1)
+			continue;
 		err = read_same(search, i, reterr);
 		if (!err)
 			err = add_step_of(search, plan, i, reterr);
@@ -419,19 +421,64 @@ static bool is_trial_set(struct search *search)
 	return is_set;
 }
 
-enum exit_status put_back_without_record(struct search *search)
+static void tell_way_out(const struct search *search)
 {
-	enum exit_status status = STATUS_NOT_IN_FORCE;
+	char *text = advised_text(
+		search->live->root,
+		"other settings of these drives are refused until their "
+		"values are restored; "
+		"try again: ssdpm bisect stop; to leave them as they are: "
+		"ssdpm bisect stop --forget");
 
-	complain("%s: the record of the settings of before is gone",
-		 search->record);
+	if (text)
+		complain("%s", text);
+	free(text);
+}
+
+bool is_put_back(enum exit_status status)
+{
+	return !status || status == STATUS_NOT_IN_FORCE;
+}
+
+/* If it has the value of the trial: no one else set it. */
+static enum exit_status put_back_suspect(struct search *search, size_t i)
+{
+	enum exit_status status = STATUS_DONE;
+
+	search->n_alone = i + 1;
+	search->sets_last = false;
 	if (is_trial_set(search)) {
 		search->sets_last = true;
 		status = set_steps(search);
-		search->sets_last = false;
+	} else if (is_unknown_now(search, i)) {
+		complain("%s: not restored: its value cannot be read",
+			 suspect_text(search, i).text);
+		status = STATUS_FAILED;
 	}
-	print_unrestored(search);
+	search->sets_last = false;
+	search->n_alone = 0;
+	return status;
+}
+
+enum exit_status put_back_without_record(struct search *search)
+{
+	enum exit_status status = STATUS_DONE;
+
+	complain("%s: the record of the settings of before is gone",
+		 search->record);
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++) {
+		const enum exit_status one = put_back_suspect(search, i);
+
+		if (is_put_back(status) && one)
+			status = one;
+	}
+	if (!status && !is_all_restored(search))
+		status = STATUS_NOT_IN_FORCE;
+	/* What was recorded here are the values of the trial. */
 	search->is_over = true;
+	print_unrestored(search);
+	if (!is_put_back(status) && !search->forgets)
+		tell_way_out(search);
 	return status;
 }
 
@@ -470,20 +517,6 @@ static enum exit_status tell_unrestored(const struct search *search,
 			status = STATUS_NOT_IN_FORCE;
 	}
 	return status;
-}
-
-static void tell_way_out(const struct search *search)
-{
-	char *text = advised_text(
-		search->live->root,
-		"other settings of these drives are refused until their "
-		"values are restored; "
-		"try again: ssdpm bisect stop; to leave them as they are: "
-		"ssdpm bisect stop --forget");
-
-	if (text)
-		complain("%s", text);
-	free(text);
 }
 
 /* A depth that somebody else has set stays. */
@@ -552,14 +585,12 @@ enum exit_status put_back_search(struct search *search)
 		if (err)
 			status = status ? status_of_error(err) :
 					  complain_of_device(NULL, &error);
-		if (status && status != STATUS_NOT_IN_FORCE && !search->forgets)
+		if (!is_put_back(status) && !search->forgets)
 			tell_way_out(search);
 	}
 	free_trial_plan(search, plan);
 	if (lock_fd >= 0)
 		close(lock_fd);
-	/* A value that somebody else has set stays; a gone one has none. */
-	search->is_over =
-		!status || status == STATUS_NOT_IN_FORCE || search->forgets;
+	search->is_over = is_put_back(status) || search->forgets;
 	return status;
 }

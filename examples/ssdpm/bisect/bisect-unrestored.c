@@ -69,6 +69,27 @@ static bool is_as_before(const struct search *search, size_t i,
 	return !strcmp(*ret_word, before_text(search, i).text);
 }
 
+bool is_unknown_now(const struct search *search, size_t i)
+{
+	struct ssdpm_device *device =
+		read_searched(search, drive_of(search, i));
+	const bool is_unknown = device && !now_text(search, i, device).text[0];
+
+	ssdpm_device_unref(device);
+	return is_unknown;
+}
+
+bool is_all_restored(const struct search *search)
+{
+	const char *word;
+	struct cell now;
+
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++)
+		if (!is_as_before(search, i, &now, &word))
+			return false;
+	return true;
+}
+
 enum exit_status add_unrestored(const struct search *search)
 {
 	struct ssdpm_error error;
@@ -112,6 +133,6 @@ void print_unrestored(const struct search *search)
 		printf("  %s: %s, before %s\n", suspect_text(search, i).text,
 		       word, before_text(search, i).text);
 	}
-	if (!is_first && !is_record_empty(search))
+	if (!is_first && !search->is_over && !is_record_empty(search))
 		print_way_out(search);
 }

@@ -40,6 +40,7 @@ struct search {
 	bool forgets;	   /* values that cannot be put back stay */
 	bool sets_first;   /* each suspect gets its first step */
 	bool sets_last;	   /* each suspect gets that of before */
+	size_t n_alone;	   /* 1 + the only suspect that is set; 0: all are */
 	bool reads_tables; /* commands may ask the drives for theirs */
 	/* The kernel's log has what came since the trial was set from here on:
 	 * NO_RECORD: unknown */
@@ -139,9 +140,12 @@ enum exit_status prove_trial(struct search *search);
 enum exit_status put_back_search(struct search *search);
 /*
  * The same without a record: the steps of before are in the file of the search,
- * which is still as it was read. The values of somebody else stay.
+ * which is still as it was read. The values of somebody else stay. The file has
+ * the only copy of those of before: it is needed until all are put back.
  */
 enum exit_status put_back_without_record(struct search *search);
+/* A value that somebody else has set stays; a gone one has none. */
+bool is_put_back(enum exit_status status);
 
 struct run_options;
 
@@ -185,6 +189,10 @@ struct cell whole_value(const struct search *search,
 
 /* bisect-unrestored.c: a line for each setting that is not as before. */
 void print_unrestored(const struct search *search);
+/* Its drive is there, and nobody can read the value. */
+bool is_unknown_now(const struct search *search, size_t i);
+/* Whether each value is as before the search. */
+bool is_all_restored(const struct search *search);
 /* The same for JSON. */
 enum exit_status add_unrestored(const struct search *search);
 

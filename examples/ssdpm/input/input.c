@@ -175,7 +175,9 @@ int read_pieces(const char *path, take_piece_fn take, void *data)
 	else if (error.message[0])
 		problem = error.message;
 	close_operand(fd);
-	if (n <= 0)
+	if (n < 0 && error.line)
+		complain("%s:%u: %s", path, error.line, error.message);
+	else if (n <= 0)
 		complain("%s: %s", path, problem ? problem : strerror((int)-n));
 	return n > 0 ? 0 : n ? (int)n : -EINVAL;
 }

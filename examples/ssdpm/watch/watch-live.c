@@ -61,9 +61,14 @@ static void fail_file(struct session *session, int error)
 
 static void close_file(struct session *session)
 {
-	FILE *file = session->file;
-	const bool was_cut = file && ferror(file);
+	bool was_cut;
+	FILE *file;
 
+	/* The end of the recording is text, too. */
+	if (session->file)
+		ssdpm_watch_set_writer(session->watch->live, NULL, NULL, NULL);
+	file = session->file;
+	was_cut = file && ferror(file);
 	session->file = NULL;
 	if (file && (fclose(file) || was_cut))
 		fail_file(session, errno);
@@ -257,8 +262,8 @@ static enum exit_status run_session(struct session *session)
 	end_show(&session->show);
 	tell_problem(session);
 	metrics_file_free(session->metrics);
-	session->watch->live = ssdpm_watch_free(session->watch->live);
 	close_file(session);
+	session->watch->live = ssdpm_watch_free(session->watch->live);
 	return status;
 }
 

@@ -233,7 +233,7 @@ struct ssdpm_help {
  * @n_lines:      lines that were read
  * @n_events:     of these, events that say something
  * @n_bad:        lines of such events, of formats and of partitions that could
- *                not be read
+ *                not be read; of a watch, also events that are too late
  * @n_lost:       events that the kernel says it lost
  * @n_unmatched:  I/Os that were not completed within 30 s
  * @n_orphans:    completions without an I/O
@@ -327,10 +327,15 @@ SSDPM_API int ssdpm_observation_set_format(
  * ssdpm_observation_get_policy(): the recording was made under this policy, and
  * not under that of the drive's parameters. A line "# gap: 259,0 FROM UNTIL N"
  * says that the trace was off between two times in ns. N I/Os of the device
- * began meanwhile. See Gaps in ssdpm_observe(3).
+ * began meanwhile. A line "# end: NS" says that no event came up to that time.
+ * See Gaps in ssdpm_observe(3).
  *
- * Return: 0; -EINVAL (it is finished), -ERANGE (a time beyond 2^64 ns),
- * -ENOMEM. After -ERANGE or -ENOMEM every call fails in the same way.
+ * An event may be up to 0.2 s earlier than one before it, because each
+ * processor has its own buffer. If it is earlier by more, a second run begins
+ * there, or a time stamp is wrong, and the text is refused.
+ *
+ * Return: 0; -EINVAL (it is finished, or time goes backwards), -ERANGE (a time
+ * beyond 2^64 ns), -ENOMEM. After a failure every call fails in the same way.
  */
 SSDPM_API int ssdpm_observation_feed(struct ssdpm_observation *observation,
 				     const char *text, size_t size,

@@ -218,7 +218,8 @@ struct ssdpm_suspend_verdict {
  *
  * Return: 0; -EINVAL (a pointer is NULL), -ESTALE (the readings are of two
  * boots), -ERANGE (a counter since boot is less in the second reading, and is
- * no register of 32 bits), -E2BIG (a size), -ENOMEM.
+ * neither a register of 32 bits nor that of a wake-up source, which counts
+ * since its driver registered it), -E2BIG (a size), -ENOMEM.
  */
 SSDPM_API int ssdpm_suspend_judge(const struct ssdpm_suspend_params *params,
 				  struct ssdpm_suspend_verdict *ret_verdict,

@@ -123,7 +123,8 @@ SSDPM_API int ssdpm_watch_step(struct ssdpm_watch *watch, uint64_t *ret_now_ns,
 /**
  * ssdpm_watch_finish() - a last step; then the observation is finished
  *
- * The trace ends with ssdpm_watch_free().
+ * A recording gets its end, and is no longer written. The trace ends with
+ * ssdpm_watch_free().
  *
  * Return: as ssdpm_watch_step().
  */
@@ -152,7 +153,8 @@ typedef void (*ssdpm_watch_write_fn)(void *userdata, const char *text,
  * @write_fn: called by this function and by later steps; NULL: no longer
  *
  * The recording begins with the drives, their policies and the formats, so that
- * it can be read alone. @write_fn keeps its own errors.
+ * it can be read alone. The writer before gets a line "# end: ", so that the
+ * recording has the time after its last event. @write_fn keeps its own errors.
  *
  * Return: 0; -EINVAL (not begun), -ENOMEM, and as ssdpm_tracer_read_format().
  */

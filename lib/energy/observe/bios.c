@@ -34,6 +34,13 @@ void ssdpm__bio_remove(struct bios *bios, struct bio *bio)
 	bio->live = false;
 }
 
+void ssdpm__bios_forget(struct bios *bios, uint64_t device)
+{
+	for (uint32_t i = 1; i <= MAX_BIOS; i++)
+		if (bios->ring[i].live && bios->ring[i].device == device)
+			ssdpm__bio_remove(bios, &bios->ring[i]);
+}
+
 struct bio *ssdpm__bio_at(struct bios *bios, uint64_t device, uint64_t sector)
 {
 	uint32_t number = *chain_of(bios, device, sector);

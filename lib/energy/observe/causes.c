@@ -114,15 +114,39 @@ void ssdpm__causes_init(struct causes *causes)
 	causes->n = 1;
 }
 
-uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
-		      struct span name)
+static struct cause_entry entry_of(uint32_t kind, uint32_t pid,
+				   struct span name)
 {
 	struct cause_entry entry = { .kind = kind, .pid = pid };
-	const size_t n_table = sizeof(causes->table) / sizeof(causes->table[0]);
 
 	if ((size_t)(name.end - name.at) >= sizeof(entry.name))
 		name.end = name.at + sizeof(entry.name) - 1;
 	memcpy(entry.name, name.at, (size_t)(name.end - name.at));
+	return entry;
+}
+
+static uint16_t add_entry(struct causes *causes,
+			  const struct cause_entry *entry)
+{
+	if (causes->n == MAX_CAUSES)
+		return CAUSE_OTHER;
+	causes->entries[causes->n] = *entry;
+	return (uint16_t)causes->n++;
+}
+
+uint16_t ssdpm__new_cause(struct causes *causes, uint32_t kind,
+			  struct span name)
+{
+	const struct cause_entry entry = entry_of(kind, 0, name);
+
+	return add_entry(causes, &entry);
+}
+
+uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
+		      struct span name)
+{
+	const struct cause_entry entry = entry_of(kind, pid, name);
+	const size_t n_table = sizeof(causes->table) / sizeof(causes->table[0]);
 	size_t at = (ssdpm__checksum(entry.name, strlen(entry.name)) ^ kind) %
 		    n_table;
 
@@ -133,11 +157,8 @@ uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
 		    !strcmp(causes->entries[number].name, entry.name))
 			return number;
 	}
-	if (causes->n == MAX_CAUSES)
-		return CAUSE_OTHER;
-	causes->entries[causes->n] = entry;
-	causes->table[at] = (uint16_t)causes->n;
-	return (uint16_t)causes->n++;
+	causes->table[at] = add_entry(causes, &entry);
+	return causes->table[at];
 }
 
 /* Workers have numbers that say nothing: "kworker/u16:3" is a kworker. */
@@ -156,6 +177,24 @@ uint16_t ssdpm__cause_of_thread(struct causes *causes, uint32_t pid,
 {
 	return ssdpm__cause(causes, kind_of_thread(comm), pid,
 			    name_of_thread(comm));
+}
+
+struct author ssdpm__author(uint32_t pid, struct span comm)
+{
+	struct author author = { .pid = pid };
+	size_t n = (size_t)(comm.end - comm.at);
+
+	if (n >= sizeof(author.name))
+		n = sizeof(author.name) - 1;
+	memcpy(author.name, comm.at, n);
+	return author;
+}
+
+uint16_t ssdpm__cause_of_author(struct causes *causes,
+				const struct author *author)
+{
+	return ssdpm__cause(causes, SSDPM_CAUSE_WRITEBACK, author->pid,
+			    ssdpm__span(author->name, strlen(author->name)));
 }
 
 static struct backing *find_backing(struct dirty *dirty, uint64_t device)
@@ -188,22 +227,23 @@ static bool has_less(const struct dirtier *a, const struct dirtier *b)
 	return a->pages < b->pages;
 }
 
-/* The one of this cause, a free one, or that of the fewest pages. */
-static struct dirtier *find_dirtier(struct backing *backing, uint16_t cause)
+/* The one of this process, a free one, or that of the fewest pages. */
+static struct dirtier *find_dirtier(struct backing *backing,
+				    const struct author *author)
 {
 	struct dirtier *least = backing->dirtiers;
 
 	for (size_t i = 0; i < backing->n; i++) {
 		struct dirtier *dirtier = &backing->dirtiers[i];
 
-		if (dirtier->cause == cause)
+		if (!strcmp(dirtier->author.name, author->name))
 			return dirtier;
 		if (has_less(dirtier, least))
 			least = dirtier;
 	}
 	if (backing->n < MAX_DIRTIERS)
 		least = &backing->dirtiers[backing->n++];
-	*least = (struct dirtier){ .cause = cause };
+	*least = (struct dirtier){ .author = *author };
 	return least;
 }
 
@@ -218,19 +258,21 @@ static void forget_half(struct backing *backing)
 	}
 }
 
-void ssdpm__dirty_add(struct dirty *dirty, uint64_t device, uint16_t cause)
+void ssdpm__dirty_add(struct dirty *dirty, uint64_t device,
+		      const struct author *author)
 {
 	struct backing *backing = find_backing(dirty, device);
 	struct dirtier *dirtier;
 
 	if (!backing)
 		backing = new_backing(dirty, device);
-	dirtier = find_dirtier(backing, cause);
+	dirtier = find_dirtier(backing, author);
 	if (++dirtier->pages == MANY_PAGES)
 		forget_half(backing);
 }
 
-uint16_t ssdpm__dirty_take(struct dirty *dirty, uint64_t device, uint64_t bytes)
+uint16_t ssdpm__dirty_take(struct dirty *dirty, struct causes *causes,
+			   uint64_t device, uint64_t bytes)
 {
 	struct backing *backing = find_backing(dirty, device);
 	struct dirtier *next = NULL;
@@ -247,16 +289,19 @@ uint16_t ssdpm__dirty_take(struct dirty *dirty, uint64_t device, uint64_t bytes)
 	if (!next)
 		return CAUSE_OTHER;
 	next->written += bytes;
-	return next->cause;
+	return ssdpm__cause_of_author(causes, &next->author);
 }
 
-void ssdpm__dirty_pay(struct dirty *dirty, uint64_t device, uint16_t cause,
-		      uint64_t bytes)
+void ssdpm__dirty_pay(struct dirty *dirty, const struct causes *causes,
+		      uint64_t device, uint16_t cause, uint64_t bytes)
 {
+	const struct cause_entry *entry = &causes->entries[cause];
 	struct backing *backing = find_backing(dirty, device);
 
+	if (entry->kind != SSDPM_CAUSE_WRITEBACK)
+		return;
 	for (size_t i = 0; backing && i < backing->n; i++)
-		if (backing->dirtiers[i].cause == cause)
+		if (!strcmp(backing->dirtiers[i].author.name, entry->name))
 			backing->dirtiers[i].written += bytes;
 }
 

@@ -339,6 +339,7 @@ static void skip(const struct observed_drive *drive, struct timeline *timeline,
 		until_ns = end_ns;
 	account->uncovered_ns += until_ns - end_ns;
 	account->phase = account->state = 0;
+	account->idle_run_ns = 0;
 	account->last = (struct parts){ 0 };
 	*timeline = drive->fresh;
 	timeline->fn = fn;

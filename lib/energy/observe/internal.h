@@ -135,6 +135,11 @@ void ssdpm__causes_init(struct causes *causes);
 uint16_t ssdpm__cause(struct causes *causes, uint32_t kind, uint32_t pid,
 		      struct span name);
 
+/* Another cause of this kind, even if one has this name; CAUSE_OTHER: no room.
+ */
+uint16_t ssdpm__new_cause(struct causes *causes, uint32_t kind,
+			  struct span name);
+
 uint16_t ssdpm__cause_of_thread(struct causes *causes, uint32_t pid,
 				struct span comm);
 
@@ -145,14 +150,27 @@ bool ssdpm__is_process(struct span comm);
 bool ssdpm__writes_back(const struct causes *causes, uint16_t cause);
 
 /*
- * Causes that change pages of each file system, by its backing device. Each of
- * them is the cause of a part of the data that is written back.
+ * A process that changes pages. It becomes a cause when bytes are charged to
+ * it: most pages may be those of disks that nobody watches.
+ */
+struct author {
+	uint32_t pid;
+	char name[SSDPM_CAUSE_NAME];
+};
+
+struct author ssdpm__author(uint32_t pid, struct span comm);
+uint16_t ssdpm__cause_of_author(struct causes *causes,
+				const struct author *author);
+
+/*
+ * Processes that change pages of each file system, by its backing device. Each
+ * of them is the cause of a part of the data that is written back.
  */
 #define MAX_BACKINGS 32
 #define MAX_DIRTIERS 8
 
 struct dirtier {
-	uint16_t cause;
+	struct author author;
 	uint64_t pages;	  /* changed; halved for all when they are many */
 	uint64_t written; /* bytes that it was taken for */
 };
@@ -170,17 +188,18 @@ struct dirty {
 	struct backing backings[MAX_BACKINGS];
 };
 
-void ssdpm__dirty_add(struct dirty *dirty, uint64_t device, uint16_t cause);
+void ssdpm__dirty_add(struct dirty *dirty, uint64_t device,
+		      const struct author *author);
 
 /* The cause of so many bytes that are written back; CAUSE_OTHER: not known. */
-uint16_t ssdpm__dirty_take(struct dirty *dirty, uint64_t device,
-			   uint64_t bytes);
+uint16_t ssdpm__dirty_take(struct dirty *dirty, struct causes *causes,
+			   uint64_t device, uint64_t bytes);
 /* The cause of these is known from elsewhere. */
-void ssdpm__dirty_pay(struct dirty *dirty, uint64_t device, uint16_t cause,
-		      uint64_t bytes);
+void ssdpm__dirty_pay(struct dirty *dirty, const struct causes *causes,
+		      uint64_t device, uint16_t cause, uint64_t bytes);
 
 /*
- * The cause that changed a file last. File systems on one disk share their
+ * The process that changed a file last. File systems on one disk share their
  * numbers. Files that share a place displace each other.
  */
 #define MAX_FILES 4096
@@ -188,7 +207,7 @@ void ssdpm__dirty_pay(struct dirty *dirty, uint64_t device, uint16_t cause,
 struct file {
 	uint64_t device;
 	uint64_t inode;
-	uint16_t cause;
+	struct author author;
 };
 
 /* The file that a thread writes back to a device since it began with it. */
@@ -221,7 +240,7 @@ struct files {
 };
 
 void ssdpm__file_changed(struct files *files, uint64_t device, uint64_t inode,
-			 uint16_t cause);
+			 const struct author *author);
 void ssdpm__file_begun(struct files *files, uint32_t pid, uint64_t device,
 		       uint64_t inode, uint64_t cgroup);
 
@@ -265,6 +284,8 @@ struct bio *ssdpm__bio_at(struct bios *bios, uint64_t device, uint64_t sector);
 struct bio *ssdpm__bio_around(struct bios *bios, uint64_t device,
 			      uint64_t sector);
 void ssdpm__bio_remove(struct bios *bios, struct bio *bio);
+/* All those of a device. */
+void ssdpm__bios_forget(struct bios *bios, uint64_t device);
 
 /* The causes of one I/O: those with most of its bytes. */
 #define MAX_PARTS_OF_IO 4

@@ -17,6 +17,7 @@ int ssdpm_observation_new(struct ssdpm_observation **ret_observation,
 		return ssdpm__no_memory(reterr);
 	ssdpm__formats_init(&observation->formats);
 	ssdpm__causes_init(&observation->causes);
+	observation->order.never_skips = true;
 	*ret_observation = observation;
 	return 0;
 }
@@ -188,10 +189,11 @@ static uint16_t origin_of(struct ssdpm_observation *observation,
 	dirtier = ssdpm__file_cause(&observation->files, &observation->causes,
 				    event->pid, bio->device);
 	if (dirtier != CAUSE_OTHER)
-		ssdpm__dirty_pay(&observation->dirty, bio->device, dirtier,
-				 bytes);
+		ssdpm__dirty_pay(&observation->dirty, &observation->causes,
+				 bio->device, dirtier, bytes);
 	else
-		dirtier = ssdpm__dirty_take(&observation->dirty, bio->device,
+		dirtier = ssdpm__dirty_take(&observation->dirty,
+					    &observation->causes, bio->device,
 					    bytes);
 	return dirtier == CAUSE_OTHER ? cause : dirtier;
 }
@@ -440,7 +442,9 @@ static int take_request_event(struct ssdpm_observation *observation,
 static void take_command(struct ssdpm_observation *observation,
 			 const struct event *event)
 {
-	if (event->numbers[FIELD_QUEUE])
+	/* The number of no controller may be in the text, too. */
+	if (event->numbers[FIELD_QUEUE] ||
+	    event->numbers[FIELD_CONTROLLER] == SSDPM_NO_CONTROLLER)
 		return;
 	for (size_t i = 0; i < observation->n_drives; i++)
 		if (observation->drives[i]->ctrl_id ==
@@ -483,18 +487,15 @@ static bool next_backing(struct ssdpm_observation *observation,
 static void take_dirty(struct ssdpm_observation *observation,
 		       const struct event *event)
 {
+	const struct author author = ssdpm__author(event->pid, event->comm);
 	uint64_t device;
-	uint16_t cause;
 
 	if (!ssdpm__is_process(event->comm))
 		return;
 	for (size_t at = 0; next_backing(observation, event, &at, &device);) {
-		cause = ssdpm__cause(&observation->causes,
-				     SSDPM_CAUSE_WRITEBACK, event->pid,
-				     event->comm);
-		ssdpm__dirty_add(&observation->dirty, device, cause);
+		ssdpm__dirty_add(&observation->dirty, device, &author);
 		ssdpm__file_changed(&observation->files, device,
-				    event->numbers[FIELD_INODE], cause);
+				    event->numbers[FIELD_INODE], &author);
 	}
 }
 
@@ -509,11 +510,26 @@ static void take_write_back(struct ssdpm_observation *observation,
 				  event->numbers[FIELD_CGROUP]);
 }
 
+static void see_time(struct ssdpm_observation *observation, uint64_t now_ns)
+{
+	if (now_ns > observation->now_ns)
+		observation->now_ns = now_ns;
+}
+
+/* After an event of a later time the I/Os of this one would be lost. */
+static int check_order(struct ssdpm_observation *observation, uint64_t time_ns,
+		       struct ssdpm_error *reterr)
+{
+	observation->order.input.line =
+		(uint32_t)(observation->counts.n_lines + 1);
+	return ssdpm__trace_order(&observation->order, time_ns, time_ns,
+				  reterr);
+}
+
 static int take_event(struct ssdpm_observation *observation,
 		      const struct event *event, struct ssdpm_error *reterr)
 {
-	if (event->time_ns > observation->now_ns)
-		observation->now_ns = event->time_ns;
+	see_time(observation, event->time_ns);
 	switch (event->kind) {
 	case EVENT_BIO_QUEUE:
 		queue_bio(observation, event);
@@ -665,7 +681,7 @@ static bool take_gap(struct ssdpm_observation *observation, struct span text,
 	if (!drive)
 		return true;
 	/* What was on its way may have ended since. */
-	memset(&observation->bios, 0, sizeof(observation->bios));
+	ssdpm__bios_forget(&observation->bios, device);
 	ssdpm__pair_end(drive->trace.pair);
 	*ret_err = drain(observation, drive, reterr);
 	ssdpm__pair_resume(drive->trace.pair);
@@ -673,8 +689,20 @@ static bool take_gap(struct ssdpm_observation *observation, struct span text,
 	if (!*ret_err)
 		*ret_err = ssdpm__drive_skip(drive, from_ns, until_ns, n_ios,
 					     reterr);
-	if (until_ns > observation->now_ns)
-		observation->now_ns = until_ns;
+	see_time(observation, until_ns);
+	return true;
+}
+
+/* "601500000000": a recording ended then, in ns. */
+static bool take_end(struct ssdpm_observation *observation, struct span text,
+		     int *ret_err, struct ssdpm_error *reterr)
+{
+	uint64_t end_ns;
+
+	if (!ssdpm__take_uint(&text, MAX_TIME_NS, &end_ns))
+		return false;
+	see_time(observation, end_ns);
+	*ret_err = advance_drives(observation, false, reterr);
 	return true;
 }
 
@@ -715,6 +743,8 @@ static int take_comment(struct ssdpm_observation *observation, struct span line,
 		good = take_format(observation, line);
 	else if (ssdpm__take(&line, "# gap:"))
 		good = take_gap(observation, line, &err, reterr);
+	else if (ssdpm__take(&line, "# end:"))
+		good = take_end(observation, line, &err, reterr);
 	observation->counts.n_bad += !good;
 	return err;
 }
@@ -728,18 +758,23 @@ static int take_record(struct ssdpm_observation *observation,
 
 	switch (kind) {
 	case LINE_EVENT:
+		err = check_order(observation, event->time_ns, reterr);
+		if (err && observation->is_live)
+			break;
 		counts->n_events++;
-		err = take_event(observation, event, reterr);
+		if (!err)
+			err = take_event(observation, event, reterr);
 		return err ? err : follow_time(observation, reterr);
 	case LINE_LOST:
 		counts->n_lost += lost;
 		return 0;
 	case LINE_BAD:
-		counts->n_bad++;
-		return 0;
+		break;
 	default:
 		return 0;
 	}
+	counts->n_bad++;
+	return 0;
 }
 
 static const char *first_end(struct span text)

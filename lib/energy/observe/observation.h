@@ -52,6 +52,8 @@ struct ssdpm_observation {
 	bool lacks_backing; /* of an event: it had no device */
 	uint64_t now_ns;
 	uint64_t followed_ns; /* the same, when all drives were brought there */
+	struct ssdpm_trace order; /* of events, and nothing else */
+	bool is_live; /* nobody can split this text: a late event is bad */
 	bool begun, finished;
 	struct ssdpm_error failed; /* code 0: it did not */
 	size_t n_line;		   /* of a line that is cut */

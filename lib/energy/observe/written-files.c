@@ -22,11 +22,11 @@ static struct file *place_of(struct files *files, uint64_t device,
 }
 
 void ssdpm__file_changed(struct files *files, uint64_t device, uint64_t inode,
-			 uint16_t cause)
+			 const struct author *author)
 {
 	*place_of(files, device, inode) = (struct file){ .device = device,
 							 .inode = inode,
-							 .cause = cause };
+							 .author = *author };
 }
 
 static struct flusher *find_flusher(struct files *files, uint32_t pid,
@@ -142,6 +142,7 @@ void ssdpm__cgroups_sought(struct files *files)
 		files->cgroups[i].is_sought = true;
 }
 
+/* By its number: its name may be known only later, and others may have it. */
 static uint16_t cause_of_cgroup(struct files *files, struct causes *causes,
 				uint64_t number)
 {
@@ -156,8 +157,9 @@ static uint16_t cause_of_cgroup(struct files *files, struct causes *causes,
 	if (cgroup->name[0])
 		name = cgroup->name;
 	if (cgroup->cause == CAUSE_OTHER)
-		cgroup->cause = ssdpm__cause(causes, SSDPM_CAUSE_CGROUP, 0,
-					     ssdpm__span(name, strlen(name)));
+		cgroup->cause =
+			ssdpm__new_cause(causes, SSDPM_CAUSE_CGROUP,
+					 ssdpm__span(name, strlen(name)));
 	return cgroup->cause;
 }
 
@@ -171,6 +173,6 @@ uint16_t ssdpm__file_cause(struct files *files, struct causes *causes,
 		return CAUSE_OTHER;
 	file = place_of(files, device, flusher->inode);
 	if (file->device == device && file->inode == flusher->inode)
-		return file->cause;
+		return ssdpm__cause_of_author(causes, &file->author);
 	return cause_of_cgroup(files, causes, flusher->cgroup);
 }

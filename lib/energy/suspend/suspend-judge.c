@@ -61,6 +61,13 @@ static bool is_since_boot(uint32_t counter)
 	}
 }
 
+/* That of a wake-up source begins anew when its driver registers it anew. */
+static bool only_grows(uint32_t counter)
+{
+	return is_since_boot(counter) &&
+	       counter != SSDPM_SLEEP_COUNTER_WAKE_SOURCE;
+}
+
 static bool is_deep(uint32_t counter)
 {
 	return counter == SSDPM_SLEEP_COUNTER_HARDWARE ||
@@ -77,7 +84,7 @@ static bool is_jitter(const struct ssdpm_suspend_evidence *e)
 
 /*
  * Counters since boot began with 0. A register that went through its range
- * counted from 0 to its value once more.
+ * counted from 0 to its value once more, as did a source registered anew.
  */
 static uint64_t growth(const struct ssdpm_suspend_evidence *e)
 {
@@ -132,8 +139,8 @@ static int add_evidence(struct judgement *j, const struct counter *after,
 		   is_since_boot(after->counter)) {
 		e->known |= SSDPM_SUSPEND_KNOWN_BEFORE;
 	}
-	if (is_since_boot(e->counter) && e->after < e->before &&
-	    !is_jitter(e) && !may_have_wrapped(j, e->counter))
+	if (only_grows(e->counter) && e->after < e->before && !is_jitter(e) &&
+	    !may_have_wrapped(j, e->counter))
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "%s: it is less after than before",
 				   e->source);

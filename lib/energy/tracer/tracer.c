@@ -167,19 +167,27 @@ static int make_instance(struct ssdpm_tracer *tracer,
 }
 
 /*
- * Sets the format of lines: time, thread and processor. A kernel without an
+ * Sets the format of lines: time, thread and processor. A new instance inherits
+ * the options that the administrator has set for all. A kernel without an
  * option behaves as if it were off.
  */
 static int set_up(const struct ssdpm_tracer *tracer, uint32_t buffer_bytes,
 		  struct ssdpm_error *reterr)
 {
 	static const char *const options[][2] = {
-		{ "options/context-info", "1" }, { "options/irq-info", "1" },
-		{ "options/record-cmd", "1" },	 { "options/record-tgid", "0" },
-		{ "options/verbose", "0" },	 { "options/raw", "0" },
-		{ "options/hex", "0" },		 { "options/bin", "0" },
-		{ "options/fields", "0" },	 { "options/stacktrace", "0" },
+		{ "options/context-info", "1" },
+		{ "options/irq-info", "1" },
+		{ "options/record-cmd", "1" },
+		{ "options/record-tgid", "0" },
+		{ "options/verbose", "0" },
+		{ "options/raw", "0" },
+		{ "options/hex", "0" },
+		{ "options/bin", "0" },
+		{ "options/fields", "0" },
+		{ "options/stacktrace", "0" },
 		{ "options/hash-ptr", "1" },
+		{ "options/latency-format", "0" },
+		{ "options/userstacktrace", "0" },
 	};
 	char text[24];
 

@@ -84,6 +84,9 @@ int ssdpm__watch_name_cgroups(struct ssdpm_watch *watch, const char *root,
 int ssdpm__watch_write_head(const struct ssdpm_watch *watch,
 			    struct ssdpm_error *reterr);
 
+/* The time up to now has no more events. Nothing is written any more. */
+void ssdpm__watch_end_recording(struct ssdpm_watch *watch);
+
 void ssdpm__load_begin(struct ssdpm_watch *watch);
 /* From here on its processor time counts. */
 void ssdpm__load_begin_step(struct ssdpm_watch *watch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The head of a recording, as ssdpm_observation_feed() takes it. */
+/* The head and the end of a recording, as ssdpm_observation_feed() takes it. */
 #include "watch/internal.h"
 
 #include <errno.h>
@@ -109,6 +109,19 @@ static int write_formats(const struct ssdpm_watch *watch,
 		free(format);
 	}
 	return 0;
+}
+
+void ssdpm__watch_end_recording(struct ssdpm_watch *watch)
+{
+	char line[40];
+
+	if (!watch->write_fn)
+		return;
+	/* While the trace is off, no event says what comes after the gap. */
+	snprintf(line, sizeof(line), "# end: %" PRIu64 "\n",
+		 watch->load.is_off ? watch->load.from_ns : watch->now_ns);
+	write_text(watch, line);
+	watch->write_fn = NULL;
 }
 
 int ssdpm__watch_write_head(const struct ssdpm_watch *watch,

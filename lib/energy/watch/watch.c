@@ -270,6 +270,7 @@ int ssdpm_watch_begin(struct ssdpm_watch *watch, const char *tracefs,
 		watch->tracer = ssdpm_tracer_free(watch->tracer);
 		return err;
 	}
+	watch->observation->is_live = true;
 	watch->now_ns = watch->looked_ns = boot_ns();
 	ssdpm__load_begin(watch);
 	return 0;
@@ -531,9 +532,11 @@ int ssdpm_watch_finish(struct ssdpm_watch *watch, struct ssdpm_error *reterr)
 		err = name_cgroups(watch, reterr);
 	if (!err)
 		err = look_for_gone(watch, reterr);
-	return err ? err :
-		     ssdpm_observation_finish(watch->observation, watch->now_ns,
-					      reterr);
+	if (err)
+		return err;
+	ssdpm__watch_end_recording(watch);
+	return ssdpm_observation_finish(watch->observation, watch->now_ns,
+					reterr);
 }
 
 uint32_t ssdpm_watch_get_flags(const struct ssdpm_watch *watch, size_t drive)
@@ -559,6 +562,9 @@ int ssdpm_watch_set_writer(struct ssdpm_watch *watch,
 	if (!watch->tracer)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the watch has not begun");
+	/* Else there is text of a time before now. */
+	if (watch->is_empty)
+		ssdpm__watch_end_recording(watch);
 	watch->write_fn = write_fn;
 	watch->userdata = userdata;
 	if (!write_fn)

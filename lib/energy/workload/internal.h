@@ -44,6 +44,7 @@ struct ssdpm_trace {
 	char *device; /* the only one to read, or the one seen */
 	bool device_wanted;
 	bool is_one_drive;	  /* even if the trace names several devices */
+	bool never_skips;	  /* its caller has no option that skips */
 	bool has_start;		  /* a start was seen */
 	uint64_t first_start_ns;  /* in the order of the trace */
 	uint64_t latest_start_ns; /* the latest start and end seen */

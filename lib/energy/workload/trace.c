@@ -136,8 +136,9 @@ static int fail_backwards(struct ssdpm_trace *trace, uint64_t start_ns,
 	return ssdpm__fail(reterr, -EINVAL, trace->input.line,
 			   "time goes backwards by %s here or shortly before, "
 			   "too much to put records in order (0.2 s). Split "
-			   "the file there, or skip what is bad",
-			   step);
+			   "the file there%s",
+			   step,
+			   trace->never_skips ? "" : ", or skip what is bad");
 }
 
 int ssdpm__trace_order(struct ssdpm_trace *trace, uint64_t start_ns,

@@ -97,6 +97,21 @@ static struct ssdpm_observation *observe_with(bool awake)
 	return observation;
 }
 
+/* Device 259,5 has no controller. */
+static void add_another(struct ssdpm_observation *observation)
+{
+	struct ssdpm_observed_params params;
+	struct given given;
+
+	give(&given, false);
+	params = params_of(&given);
+	params.minor = 5;
+	params.ctrl_id = SSDPM_NO_CONTROLLER;
+	assert_int_equal(
+		ssdpm_observation_add_drive(observation, &params, NULL), 0);
+	ssdpm_model_unref(given.model);
+}
+
 static struct ssdpm_observation *observe(void)
 {
 	return observe_with(false);
@@ -526,6 +541,32 @@ static void a_file_is_of_the_process_that_changed_it(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static void processes_on_other_disks_use_up_no_causes(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_cause cause;
+	char thread[16];
+
+	(void)state;
+	/* There is room for 256 causes. */
+	for (int i = 0; i < 600; i++) {
+		snprintf(thread, sizeof(thread), "test-%d-%d", i, 100 + i);
+		change_file(observation, thread,
+			    i % 2 ? "8:0: ino=5" : "259:0: ino=6", 1);
+	}
+	change_file(observation, "gedit-21", "259:0: ino=5", 10);
+	write_file(observation, 2 * SECOND, "259:0: ino=5", "1", 100);
+	read_by(observation, "cat-10", 4 * SECOND, 90000);
+	finish(observation, 0);
+	cause = cause_of(observation, SSDPM_CAUSE_WRITEBACK, "gedit");
+	assert_int_equal(cause.n_ios, 100);
+	assert_int_equal(cause.pid, 21);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "cat").n_ios, 1);
+	assert_int_equal(drive_of(observation).n_causes, 2);
+	ssdpm_observation_free(observation);
+}
+
 static void a_file_of_btrfs_is_of_the_process_that_changed_it(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -579,6 +620,47 @@ static void a_file_that_nobody_was_seen_changing_is_of_its_cgroup(void **state)
 		cause_of(observation, SSDPM_CAUSE_WRITEBACK, "firefox").n_ios,
 		6);
 	ssdpm_observation_free(observation);
+}
+
+/* How many causes there are of that name. */
+static size_t count_cgroups(struct ssdpm_observation *observation,
+			    const char *name)
+{
+	const size_t n = drive_of(observation).n_causes;
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ssdpm_cause cause = cause_at(observation, i);
+
+		found += cause.kind == SSDPM_CAUSE_CGROUP &&
+			 !strcmp(cause.name, name);
+	}
+	return found;
+}
+
+static void cgroups_of_one_name_are_told_apart_whenever_they_are_named(
+	void **state)
+{
+	static const char names[] = "# cgroup: 77 /a/cron.service\n"
+				    "# cgroup: 78 /b/cron.service\n";
+
+	(void)state;
+	for (int is_late = 0; is_late < 2; is_late++) {
+		struct ssdpm_observation *observation = observe();
+
+		feed(observation, is_late ? "" : names);
+		for (unsigned int i = 0; i < 4; i++)
+			write_file(observation, (2 + i) * SECOND,
+				   i % 2 ? "259:0: ino=5" : "259:0: ino=6",
+				   i % 2 ? "77" : "78", 3);
+		feed(observation, is_late ? names : "");
+		finish(observation, 0);
+		assert_int_equal(count_cgroups(observation, "cron"), 2);
+		assert_int_equal(drive_of(observation).n_causes, 2);
+		assert_int_equal(cause_at(observation, 0).n_ios, 6);
+		assert_shares_are_all(observation);
+		ssdpm_observation_free(observation);
+	}
 }
 
 /* Four that are no such line; others: more lines than there is room for. */
@@ -854,6 +936,25 @@ static void admin_commands_are_counted_and_cost_nothing(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static void a_drive_without_a_controller_has_no_admin_command(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_observed drive = { .size = sizeof(drive) };
+
+	(void)state;
+	add_another(observation);
+	tell(observation, "smartctl-30", SECOND,
+	     "nvme_setup_cmd: nvme4294967295: qid=0, cmdid=12, nsid=1, "
+	     "flags=0x0, meta=0x0, cmd=(nvme_admin_get_log_page cdw10=02)");
+	finish(observation, 0);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_events,
+			 1);
+	assert_int_equal(
+		ssdpm_observation_get_drive(observation, 1, &drive, NULL), 0);
+	assert_int_equal(drive.n_admin, 0);
+	ssdpm_observation_free(observation);
+}
+
 /* SMART of a SATA disk comes among its I/Os. */
 static void commands_that_are_no_ios_are_of_who_sends_them(void **state)
 {
@@ -1037,6 +1138,50 @@ static void what_was_on_its_way_when_a_gap_began_is_lost(void **state)
 	ssdpm_observation_free(observation);
 }
 
+static void a_gap_of_one_drive_forgets_no_bio_of_another(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	const struct ssdpm_observation_counts *counts =
+		ssdpm_observation_get_counts(observation);
+
+	(void)state;
+	add_another(observation);
+	tell(observation, "tar-20", SECOND,
+	     "block_bio_queue: " DRIVE " R 100 + 8 [tar]");
+	tell(observation, "cat-21", SECOND,
+	     "block_bio_queue: 259,5 R 100 + 8 [cat]");
+	/* Of the other drive. */
+	feed(observation, "# gap: 259,5 1000000000 1100000000 3\n");
+	serve(observation, SECOND + 100 * MS, "R", 100);
+	assert_int_equal(counts->unknown_bytes, 0);
+	tell(observation, "kworker/3:1H-77", SECOND + 100 * MS,
+	     "block_rq_issue: 259,5 R 4096 () 100 + 8 [kworker/3:1H]");
+	assert_int_equal(counts->unknown_bytes, 4096);
+	finish(observation, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_PROCESS, "tar").n_ios, 1);
+	assert_int_equal(drive_of(observation).n_causes, 1);
+	ssdpm_observation_free(observation);
+}
+
+static void an_idle_time_ends_at_a_gap(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_deepest deepest = { .size = sizeof(deepest) };
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	/* 9 ms idle, a gap, and 50 ms idle. */
+	feed(observation, "# gap: 259,0 1010000000 1050000000 5\n");
+	read_by(observation, "cat-10", SECOND + 100 * MS, 64);
+	finish(observation, 0);
+	assert_int_equal(
+		ssdpm_observation_get_deepest(observation, 0, &deepest, NULL),
+		0);
+	assert_int_equal(deepest.n_idle_times, 2);
+	ssdpm_observation_free(observation);
+}
+
 static void an_observation_may_begin_with_a_gap(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -1145,6 +1290,70 @@ static void a_line_that_is_too_long_is_bad_and_no_more(void **state)
 			assert_int_equal(counts->n_bad, 1);
 			ssdpm_observation_free(observation);
 		}
+}
+
+static void time_that_goes_backwards_by_far_is_refused(void **state)
+{
+	/* Two runs; one wild time stamp, and then the rest. */
+	static const struct {
+		const char *before, *message;
+		uint64_t at;
+	} cases[] = {
+		{ "", "a second run begins", SECOND / 2 },
+		{ "              wild-1       [003] d..1. 90000.000000: "
+		  "block_bio_queue: 8,0 R 1 + 8 [x]\n",
+		  "Split the file there", 4 * SECOND },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_observation *observation = observe();
+		struct ssdpm_error error = { 0 };
+		char line[128];
+
+		read_by(observation, "cat-10", SECOND, 0);
+		/* From another processor. */
+		read_by(observation, "cat-10", 3 * SECOND, 100);
+		read_by(observation, "dd-11", 3 * SECOND - 199 * MS, 64);
+		feed(observation, cases[i].before);
+		snprintf(line, sizeof(line),
+			 "             cat-10      [003] d..1. %d.%06d: "
+			 "block_bio_queue: 259,0 R 800 + 8 [cat]\n",
+			 (int)(cases[i].at / SECOND),
+			 (int)(cases[i].at % SECOND / 1000));
+		for (int j = 0; j < 2; j++)
+			assert_int_equal(
+				ssdpm_observation_feed(observation, line,
+						       strlen(line), &error),
+				-EINVAL);
+		assert_non_null(strstr(error.message, cases[i].message));
+		assert_null(strstr(error.message, "skip"));
+		ssdpm_observation_free(observation);
+	}
+}
+
+static void the_end_of_a_recording_is_in_its_text(void **state)
+{
+	static const char *const lines[] = { "# end:\n", "# end: x\n",
+					     "# end: -1\n",
+					     "# end: 99999999999999999999\n" };
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_observed drive;
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		feed(observation, lines[i]);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 4);
+	/* One before the last event, as one that was read while it waited. */
+	feed(observation, "# end: 400000000\n# end: 5000000000\n");
+	finish(observation, 0);
+	drive = drive_of(observation);
+	assert_int_equal(drive.now_ns, 5 * SECOND);
+	/* 1 ms busy, 10 idle, 2 entry; 88 in state 1, 10 entry */
+	assert_int_equal(drive.asleep_ns, 4 * SECOND - 23 * MS);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 4);
+	ssdpm_observation_free(observation);
 }
 
 static void lines_that_say_nothing_are_counted_or_passed_over(void **state)
@@ -1903,10 +2112,13 @@ int main(void)
 		cmocka_unit_test(written_pages_are_of_those_who_changed_them),
 		cmocka_unit_test(pages_of_btrfs_are_of_those_who_changed_them),
 		cmocka_unit_test(a_file_is_of_the_process_that_changed_it),
+		cmocka_unit_test(processes_on_other_disks_use_up_no_causes),
 		cmocka_unit_test(
 			a_file_of_btrfs_is_of_the_process_that_changed_it),
 		cmocka_unit_test(
 			a_file_that_nobody_was_seen_changing_is_of_its_cgroup),
+		cmocka_unit_test(
+			cgroups_of_one_name_are_told_apart_whenever_they_are_named),
 		cmocka_unit_test(a_cgroup_that_cannot_be_read_is_counted),
 		cmocka_unit_test(a_backing_that_cannot_be_read_is_counted),
 		cmocka_unit_test(
@@ -1918,6 +2130,8 @@ int main(void)
 		cmocka_unit_test(a_flush_is_of_who_asked_for_it),
 		cmocka_unit_test(admin_commands_are_counted_and_cost_nothing),
 		cmocka_unit_test(
+			a_drive_without_a_controller_has_no_admin_command),
+		cmocka_unit_test(
 			commands_that_are_no_ios_are_of_who_sends_them),
 		cmocka_unit_test(a_drive_that_never_sleeps_rests_awake),
 		cmocka_unit_test(entries_into_the_deepest_state_are_counted),
@@ -1925,10 +2139,14 @@ int main(void)
 			a_drive_that_never_sleeps_has_no_deepest_state),
 		cmocka_unit_test(a_gap_is_in_no_sum),
 		cmocka_unit_test(what_was_on_its_way_when_a_gap_began_is_lost),
+		cmocka_unit_test(a_gap_of_one_drive_forgets_no_bio_of_another),
+		cmocka_unit_test(an_idle_time_ends_at_a_gap),
 		cmocka_unit_test(an_observation_may_begin_with_a_gap),
 		cmocka_unit_test(gaps_that_cannot_be_read_are_counted),
 		cmocka_unit_test(what_is_not_complete_is_not_known_yet),
 		cmocka_unit_test(a_drive_is_known_while_another_one_works),
+		cmocka_unit_test(time_that_goes_backwards_by_far_is_refused),
+		cmocka_unit_test(the_end_of_a_recording_is_in_its_text),
 		cmocka_unit_test(
 			lines_that_say_nothing_are_counted_or_passed_over),
 		cmocka_unit_test(the_format_of_the_kernel_is_followed),

@@ -463,6 +463,27 @@ static void a_register_that_went_through_its_range_has_grown(void **state)
 	forget(&j);
 }
 
+static void a_source_that_was_registered_anew_is_no_contradiction(void **state)
+{
+	struct judged j = judge((struct given){
+		.before = HEAD
+		"success 3 " STATS "success\n"
+		"slp-s0 50 /sys/x\n"
+		"wake-source 40 /sys/class/wakeup/wakeup7/wakeup_count\tusb\n",
+		.after = HEAD
+		"success 4 " STATS "success\n"
+		"slp-s0 7000000 /sys/x\n"
+		"wake-source 2 /sys/class/wakeup/wakeup7/wakeup_count\tusb\n" });
+
+	(void)state;
+	assert_int_equal(j.err, 0);
+	assert_int_equal(j.verdict.outcome, SSDPM_SUSPEND_OUTCOME_REACHED);
+	assert_int_equal(j.n_evidence, 3);
+	assert_int_equal(j.evidence[2].before, 40);
+	assert_int_equal(j.evidence[2].after, 2);
+	forget(&j);
+}
+
 static void readings_that_do_not_go_together_are_refused(void **state)
 {
 	struct judged j;
@@ -850,6 +871,8 @@ int main(void)
 			a_residency_of_the_last_sleep_that_stays_is_of_an_earlier_one),
 		cmocka_unit_test(
 			a_register_that_went_through_its_range_has_grown),
+		cmocka_unit_test(
+			a_source_that_was_registered_anew_is_no_contradiction),
 		cmocka_unit_test(readings_that_do_not_go_together_are_refused),
 		cmocka_unit_test(
 			a_remedy_is_verified_for_the_drive_of_a_case_alone),

@@ -194,6 +194,16 @@ static void an_instance_is_set_up_and_taken_away(void **state)
 	assert_null(ssdpm_tracer_free(NULL));
 }
 
+static void an_instance_inherits_no_other_format_of_lines(void **state)
+{
+	struct ssdpm_tracer *tracer = make();
+
+	(void)state;
+	assert_file("options/latency-format", "0");
+	assert_file("options/userstacktrace", "0");
+	ssdpm_tracer_free(tracer);
+}
+
 static void text_and_formats_are_read(void **state)
 {
 	struct ssdpm_tracer *tracer = make();
@@ -400,6 +410,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(an_instance_is_set_up_and_taken_away),
+		TEST(an_instance_inherits_no_other_format_of_lines),
 		TEST(text_and_formats_are_read),
 		TEST(a_process_has_several_instances),
 		TEST(a_filter_of_many_disks_fits_into_a_page),

@@ -188,6 +188,23 @@ static void a_drive_is_observed_with_its_disks(void **state)
 	assert_int_equal(drive.uncovered_ns, 0);
 }
 
+static void an_event_that_is_too_late_is_counted_and_ends_no_watch(void **state)
+{
+	(void)state;
+	tracefs_text = ONE_IO
+		"dd-1 [001] 1000.301000: block_rq_issue: 259,0 R 4096 () 8 + 8 "
+		"[dd]\n"
+		"dd-1 [001] 1000.300000: block_rq_issue: 259,0 R 4096 () 16 + "
+		"8 [dd]\n"
+		"dd-1 [001] 1000.550000: block_rq_complete: 259,0 R () 8 + 8 "
+		"[0]\n";
+	begin();
+	step(2 * SECOND_NS);
+	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
+	assert_int_equal(drive_now().n_ios, 2);
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 1);
+}
+
 static void after_text_a_timer_alone_ends_the_wait(void **state)
 {
 	(void)state;
@@ -415,6 +432,7 @@ static void a_recording_can_be_read_alone(void **state)
 		.major = 259,
 		.ctrl_id = SSDPM_NO_CONTROLLER,
 	};
+	static const char end[] = ONE_IO "# end: 1007000000000\n";
 	struct ssdpm_observed drive = { .size = sizeof(drive) };
 	struct ssdpm_observation *other;
 
@@ -423,14 +441,16 @@ static void a_recording_can_be_read_alone(void **state)
 	begin();
 	assert_int_equal(ssdpm_watch_set_writer(watch, keep, recorded, NULL),
 			 0);
-	step(SECOND_NS);
+	step(7 * SECOND_NS);
 	assert_int_equal(ssdpm_watch_set_writer(watch, NULL, NULL, NULL), 0);
+	/* It has its end once. */
+	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
 	assert_non_null(strstr(recorded, "# controller: 259,0 3\n"));
 	assert_non_null(strstr(recorded, "# partition: 259,1 259,0\n"));
 	assert_non_null(strstr(recorded, "# policy: "));
 	assert_non_null(strstr(recorded, "# format: name: block_rq_issue\\n"
 					 "print fmt: \"%d,%d %s %u (%s)"));
-	assert_string_equal(recorded + n_recorded - strlen(one_io), one_io);
+	assert_string_equal(recorded + n_recorded - strlen(end), end);
 	assert_int_equal(ssdpm_observation_new(&other, NULL), 0);
 	assert_int_equal(ssdpm_observation_add_drive(other, &params, NULL), 0);
 	assert_int_equal(
@@ -440,7 +460,25 @@ static void a_recording_can_be_read_alone(void **state)
 	assert_int_equal(ssdpm_observation_get_drive(other, 0, &drive, NULL),
 			 0);
 	assert_int_equal(drive.n_ios, 1);
+	assert_int_equal(drive.now_ns, 1007 * SECOND_NS);
+	assert_int_equal(drive.energy_nj, drive_now().energy_nj);
+	assert_int_equal(drive.idle_ns, drive_now().idle_ns);
 	ssdpm_observation_free(other);
+}
+
+static void a_watch_that_is_finished_ends_its_recording(void **state)
+{
+	(void)state;
+	tracefs_text = one_io;
+	begin();
+	assert_int_equal(ssdpm_watch_set_writer(watch, keep, recorded, NULL),
+			 0);
+	step(SECOND_NS);
+	clock_ns += SECOND_NS;
+	assert_int_equal(ssdpm_watch_finish(watch, NULL), 0);
+	assert_int_equal(ssdpm_watch_set_writer(watch, NULL, NULL, NULL), 0);
+	assert_string_equal(strstr(recorded, "# end:"),
+			    "# end: 1002000000000\n");
 }
 
 static void put_btrfs(const char *uuid, const char *backing)
@@ -632,6 +670,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(a_drive_is_observed_with_its_disks),
+		TEST(an_event_that_is_too_late_is_counted_and_ends_no_watch),
 		TEST(after_text_a_timer_alone_ends_the_wait),
 		TEST(too_much_text_turns_the_trace_off_until_the_drive_is_quiet),
 		TEST(the_trace_is_on_again_when_its_text_is_paid_for),
@@ -643,6 +682,7 @@ int main(void)
 		TEST(a_drive_that_is_gone_is_unknown_until_it_is_back),
 		TEST(a_drive_that_goes_away_under_load_does_not_rest),
 		TEST(a_recording_can_be_read_alone),
+		TEST(a_watch_that_is_finished_ends_its_recording),
 		TEST(file_systems_with_names_have_their_devices),
 		TEST(a_file_system_may_be_mounted_later),
 		TEST(wrong_calls_are_refused),
