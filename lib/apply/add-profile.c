@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The settings of a profile, as steps. */
 #include "apply/internal.h"
+#include "policy/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,39 +11,6 @@
 static bool is_reason(int err)
 {
 	return err == -EOPNOTSUPP || err == -ENODEV || err == -EPERM;
-}
-
-static const struct {
-	uint32_t bit;
-	uint32_t parameter;
-	size_t offset;
-} parameters[] = {
-	{ SSDPM_PROFILE_PRIMARY_TIMEOUT,
-	  SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS,
-	  offsetof(struct ssdpm_profile_settings, primary_timeout_ms) },
-	{ SSDPM_PROFILE_PRIMARY_LATENCY_TOLERANCE,
-	  SSDPM_NVME_CORE_APST_PRIMARY_LATENCY_TOL_US,
-	  offsetof(struct ssdpm_profile_settings,
-		   primary_latency_tolerance_us) },
-	{ SSDPM_PROFILE_SECONDARY_TIMEOUT,
-	  SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS,
-	  offsetof(struct ssdpm_profile_settings, secondary_timeout_ms) },
-	{ SSDPM_PROFILE_SECONDARY_LATENCY_TOLERANCE,
-	  SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US,
-	  offsetof(struct ssdpm_profile_settings,
-		   secondary_latency_tolerance_us) },
-};
-
-enum { N_PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
-
-uint32_t ssdpm__profile_of_parameter(const char *path)
-{
-	const uint32_t parameter = ssdpm__parameter_of(path);
-	size_t i = 0;
-
-	while (parameters[i].parameter != parameter)
-		i++;
-	return (uint32_t)__builtin_ctz(parameters[i].bit);
 }
 
 int ssdpm__plan_settle(struct ssdpm_plan *plan, uint32_t kind, const char *path,
@@ -57,19 +25,19 @@ int ssdpm__plan_settle(struct ssdpm_plan *plan, uint32_t kind, const char *path,
 
 static int add_parameter(struct ssdpm_plan *plan,
 			 const struct ssdpm_profile_settings *settings,
-			 size_t i, struct ssdpm_error *reterr)
+			 uint32_t parameter, struct ssdpm_error *reterr)
 {
-	const uint32_t parameter = parameters[i].parameter;
 	char path[SSDPM__TARGET_BYTES];
 	struct ssdpm_error error = { 0 };
-	uint64_t value;
+	uint32_t key;
 
-	if (!(settings->set & parameters[i].bit))
-		return 0;
-	memcpy(&value, (const char *)settings + parameters[i].offset,
-	       sizeof(value));
-	ssdpm_plan_add_nvme_core(plan, parameter, value, &error);
 	ssdpm__parameter_path(parameter, path);
+	key = ssdpm__profile_of_parameter(path);
+	if (!(settings->set >> key & 1))
+		return 0;
+	ssdpm_plan_add_nvme_core(plan, parameter,
+				 ssdpm__profile_value(settings, (int)key),
+				 &error);
 	return ssdpm__plan_settle(plan, SSDPM_STEP_NVME_CORE, path, "all",
 				  &error, reterr);
 }
@@ -100,7 +68,8 @@ static int add_nvme(struct ssdpm_plan *plan, struct ssdpm_device *device,
 
 	if (settings->set & SSDPM_PROFILE_MAX_EXIT_LATENCY)
 		err = add_tolerance(plan, device, model, settings, reterr);
-	for (size_t i = 0; !err && i < N_PARAMETERS; i++)
+	for (uint32_t i = SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
+	     !err && i <= SSDPM_NVME_CORE_APST_SECONDARY_LATENCY_TOL_US; i++)
 		err = add_parameter(plan, settings, i, reterr);
 	/* Without a tolerance its table is predicted all the same. */
 	if (!err && ssdpm_device_get_facts(device)->reach == SSDPM_REACH_YES)

@@ -328,8 +328,6 @@ int ssdpm__plan_add_settings(struct ssdpm_plan *plan,
 int ssdpm__plan_settle(struct ssdpm_plan *plan, uint32_t kind, const char *path,
 		       const char *device, const struct ssdpm_error *error,
 		       struct ssdpm_error *reterr);
-/* Which setting of a profile a parameter of nvme_core is, by its number. */
-uint32_t ssdpm__profile_of_parameter(const char *path);
 
 /* add-lpm.c */
 
@@ -377,6 +375,8 @@ bool ssdpm__tolerance_path(const struct ssdpm_device_facts *facts,
 void ssdpm__parameter_path(uint32_t parameter, char path[SSDPM__TARGET_BYTES]);
 /* One that tables are made from, or 0. */
 uint32_t ssdpm__parameter_of(const char *path);
+/* Which setting of a profile such a parameter is, by the number of its bit. */
+uint32_t ssdpm__profile_of_parameter(const char *path);
 /* Whether it is the latency tolerance of this controller, ".../nvme0". */
 bool ssdpm__is_tolerance_of(const struct change *change,
 			    const char *controller);

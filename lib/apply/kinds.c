@@ -40,6 +40,15 @@ uint32_t ssdpm__parameter_of(const char *path)
 	return parameter;
 }
 
+uint32_t ssdpm__profile_of_parameter(const char *path)
+{
+	const uint32_t first = __builtin_ctz(SSDPM_PROFILE_PRIMARY_TIMEOUT);
+
+	/* The settings and the parameters have one order. */
+	return first + ssdpm__parameter_of(path) -
+	       SSDPM_NVME_CORE_APST_PRIMARY_TIMEOUT_MS;
+}
+
 static bool is_parameter(const char *path)
 {
 	return ssdpm__parameter_of(path);

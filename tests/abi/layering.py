@@ -90,9 +90,8 @@ PURE = STAGES.keys() - IO
 # Whose private headers a folder may include, beside its own and those of base.
 INTERNALS = {
     **dict.fromkeys(DEVICE, {*DEVICE}),
-    **dict.fromkeys(APPLY, {"device", *APPLY}),
-    # What a profile's settings come to together.
-    "apply/persist": {"policy", "device", *APPLY},
+    # What a profile's settings come to together, and which values they may have.
+    **dict.fromkeys(APPLY, {"policy", "device", *APPLY}),
     "intent": {"policy", "apply", "device"},
     **{name: {one for one in seen if one.startswith("energy/")} for name, seen in ENERGY.items()},
 }
