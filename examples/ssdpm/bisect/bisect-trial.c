@@ -474,7 +474,7 @@ enum exit_status put_back_without_record(struct search *search)
 	}
 	if (!status && !is_all_restored(search))
 		status = STATUS_NOT_IN_FORCE;
-	/* What was recorded here are the values of the trial. */
+	/* The record now has the values of the trial. */
 	search->is_over = true;
 	print_unrestored(search);
 	if (!is_put_back(status) && !search->forgets)

@@ -364,8 +364,8 @@ SSDPM_API int ssdpm_bisect_get_culprit(const struct ssdpm_bisect *bisect,
  * ssdpm_bisect_get_candidate() - a step that may be the next culprit
  * @index: below the n_candidates of the state
  *
- * If trials were skipped, a search ends with several of them. One of them may be
- * at fault, together with the culprits that were found. If the trial without
+ * If trials were skipped, a search ends with several of them. One of them may
+ * be at fault, together with the culprits that were found. If the trial without
  * all of them was skipped, too, it may be none of them.
  *
  * Return: 0; -ENOENT (@index).

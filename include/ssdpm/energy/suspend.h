@@ -214,12 +214,12 @@ struct ssdpm_suspend_verdict {
  * @ret_evidence: an array to be freed with free(); NULL: there is none
  * @ret_n: how many
  *
- * Evidence that contradicts other evidence is kept, and the outcome says so.
+ * Evidence that contradicts other evidence is kept, and the outcome says so. A
+ * wake-up source counts since its driver registered it.
  *
  * Return: 0; -EINVAL (a pointer is NULL), -ESTALE (the readings are of two
  * boots), -ERANGE (a counter since boot is less in the second reading, and is
- * neither a register of 32 bits nor that of a wake-up source, which counts
- * since its driver registered it), -E2BIG (a size), -ENOMEM.
+ * no register of 32 bits and no wake-up source), -E2BIG (a size), -ENOMEM.
  */
 SSDPM_API int ssdpm_suspend_judge(const struct ssdpm_suspend_params *params,
 				  struct ssdpm_suspend_verdict *ret_verdict,

@@ -1150,7 +1150,6 @@ static void a_gap_of_one_drive_forgets_no_bio_of_another(void **state)
 	     "block_bio_queue: " DRIVE " R 100 + 8 [tar]");
 	tell(observation, "cat-21", SECOND,
 	     "block_bio_queue: 259,5 R 100 + 8 [cat]");
-	/* Of the other drive. */
 	feed(observation, "# gap: 259,5 1000000000 1100000000 3\n");
 	serve(observation, SECOND + 100 * MS, "R", 100);
 	assert_int_equal(counts->unknown_bytes, 0);
