@@ -150,6 +150,9 @@ def test_an_advised_call_names_the_root_and_works_as_pasted(
         result = ssdpm(*arguments, "--root", str(root))
         for text in (result.stdout, result.stderr):
             for call in calls(text.decode()):
+                # A capture refuses a raw table: that call is for its machine.
+                if re.fullmatch(r"ssdpm apply --apst \S+ nvme\d", call):
+                    continue
                 assert "it'\\''s" in call, (arguments, call)
                 seen.add(call)
     assert seen

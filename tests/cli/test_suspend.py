@@ -444,6 +444,10 @@ def start_and_wait(machine: pathlib.Path) -> subprocess.Popen[bytes]:
     alarm = machine / "sys/class/rtc/rtc0/wakealarm"
     while not alarm.read_text().startswith("+"):
         time.sleep(0.01)
+    # A signal before it opens the pipe would leave nobody to write.
+    status = pathlib.Path(f"/proc/{process.pid}/stat")
+    while status.read_text().rsplit(")", 1)[1].split()[0] != "S":
+        time.sleep(0.01)
     return process
 
 
