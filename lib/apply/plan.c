@@ -291,26 +291,27 @@ static const struct plan_drive *find_named(const struct ssdpm_plan *plan,
 	return NULL;
 }
 
-/* One that is in the plan was read for it. */
+/*
+ * One that is in the plan was read for it. One that is not a controller, or is
+ * gone, is left out, as ssdpm_device_list_read() leaves it out.
+ */
 static int add_named(struct ssdpm_plan *plan, const char *name,
 		     struct ssdpm_error *reterr)
 {
 	const struct plan_drive *drive = find_named(plan, name);
 	struct ssdpm_device_facts facts = { .size = sizeof(facts) };
 	struct ssdpm_device *device;
-	char link[SSDPM__TARGET_BYTES];
 	int err;
 
 	if (drive)
 		return ssdpm__check_tolerance(
 			plan, ssdpm_device_get_facts(drive->device), reterr);
 	err = ssdpm__nvme_read_facts(plan->machine, name, &facts);
-	snprintf(link, sizeof(link), "sys/class/nvme/%s", name);
-	if (err && err != -ENOMEM && !ssdpm__exists(plan->machine, link))
-		return 0; /* it has vanished meanwhile */
-	if (err)
+	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE)
 		return ssdpm__fail(reterr, err, 0, "%s: %s", name,
 				   ssdpm_strerror(err));
+	if (err)
+		return 0;
 	err = ssdpm__check_tolerance(plan, &facts, reterr);
 	if (!err)
 		err = ssdpm__device_new(plan->machine, &facts, &device, reterr);

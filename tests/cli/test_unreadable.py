@@ -67,7 +67,6 @@ def test_another_drive_that_is_named_has_its_answer_alone(ssdpm: Command, cause:
     ("command", "status"), [(["plan"], 1), (["apply", "-n"], 1), (["check"], 1), (["apply"], 6)]
 )
 @pytest.mark.parametrize("setting", [["-p", "balanced"], ["-l", "25ms", "--lpm", "min_power"]])
-@pytest.mark.parametrize("cause", ["not found"], indirect=True)
 def test_a_plan_for_all_drives_is_that_of_the_others(
     ssdpm: Command, cause: str, command: list[str], status: int, setting: list[str]
 ) -> None:
