@@ -184,7 +184,9 @@ SSDPM_API int ssdpm_plan_add_value(struct ssdpm_plan *plan,
  *
  * Use it to see whether the settings are still in force, or to set them once
  * more: a reset ends a power state. Reverted settings are not among them. A
- * step replaces an earlier one of @plan with the same target.
+ * step replaces an earlier one of @plan with the same target. A step whose
+ * value of now this version does not know has SSDPM_STEP_DIFFERS, and no commit
+ * does it.
  *
  * Return: 0 (without steps where nothing was committed), -EIO (the record is
  * damaged), -EINVAL (@plan reverts), -EACCES, -EPERM (see @directory), -ENOMEM.

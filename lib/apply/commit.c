@@ -491,7 +491,8 @@ static int do_steps(struct commit_work *work, struct ssdpm_error *reterr)
 static bool is_to_be_done(const struct step *step)
 {
 	return step->state != SSDPM_STEP_IN_FORCE &&
-	       step->state != SSDPM_STEP_LEFT_ALONE;
+	       step->state != SSDPM_STEP_LEFT_ALONE &&
+	       !ssdpm__step_is_unknown(step);
 }
 
 static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)

@@ -218,6 +218,14 @@ int ssdpm__step_set_why(struct step *step, struct ssdpm_error *reterr,
 			const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * Does it find a word that this version does not know? Nobody could put that
+ * back, and no reader takes a record with it: the step is never done.
+ */
+bool ssdpm__step_is_unknown(const struct step *step);
+/* Its reason then. */
+int ssdpm__step_say_unknown(struct step *step, struct ssdpm_error *reterr);
+
 /* Warn of what the diagnosis of the device says of what the step sets. */
 int ssdpm__step_warn(const struct ssdpm_plan *plan, struct step *step,
 		     const struct ssdpm_device *device,

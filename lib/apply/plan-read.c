@@ -2,25 +2,14 @@
 /* The values that the steps of a plan find: read once, before it is shown. */
 #include "apply/internal.h"
 
-#include <stdio.h>
-
-/*
- * A word that this version does not know cannot be put back, and no record may
- * have it. A revert never forgets a journal that was set aside.
- */
+/* A revert never forgets a journal that was set aside. */
 static int leave_unknown(struct step *step, struct ssdpm_error *reterr)
 {
-	const struct value *before = &step->change.before;
-	char why[160];
-
 	if (step->state != SSDPM_STEP_PLANNED || step->is_aside ||
-	    before->is_known || !before->text[0])
+	    !ssdpm__step_is_unknown(step))
 		return 0;
-	snprintf(why, sizeof(why),
-		 "it reads %.60s, which this version does not know and could "
-		 "not restore",
-		 before->text);
-	return ssdpm__step_leave_alone(step, why, reterr);
+	step->state = SSDPM_STEP_LEFT_ALONE;
+	return ssdpm__step_say_unknown(step, reterr);
 }
 
 static int read_step(struct ssdpm_plan *plan, struct step *step,

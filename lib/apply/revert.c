@@ -142,6 +142,10 @@ static int judge_applied(const struct ssdpm_plan *plan, struct step *step,
 		step->state = SSDPM_STEP_IN_FORCE;
 		return ssdpm__set_string(&step->why, "as it was set", error);
 	}
+	if (ssdpm__step_is_unknown(step)) {
+		step->state = SSDPM_STEP_DIFFERS;
+		return ssdpm__step_say_unknown(step, error);
+	}
 	return ssdpm__set_string(
 		&step->why,
 		change->kind->command ?

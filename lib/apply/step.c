@@ -96,6 +96,21 @@ int ssdpm__step_leave_alone(struct step *step, const char *why,
 	return 0;
 }
 
+bool ssdpm__step_is_unknown(const struct step *step)
+{
+	const struct value *before = &step->change.before;
+
+	return !before->is_known && before->text[0];
+}
+
+int ssdpm__step_say_unknown(struct step *step, struct ssdpm_error *reterr)
+{
+	return ssdpm__step_set_why(step, reterr,
+				   "it reads %.60s, which this version does "
+				   "not know and could not restore",
+				   step->change.before.text);
+}
+
 int ssdpm__step_set_why(struct step *step, struct ssdpm_error *reterr,
 			const char *format, ...)
 {

@@ -157,6 +157,23 @@ static void a_queue_depth_that_linux_clamps_fails_the_commit(void **state)
 	ssdpm_plan_free(plan);
 }
 
+static void a_queue_depth_that_nobody_could_restore_is_left_alone(void **state)
+{
+	struct ssdpm_plan *plan;
+	struct ssdpm_step step;
+
+	(void)state;
+	strcpy(kernel->now.ports[0].depth, "64");
+	kernel_sync();
+	plan = plan_value(disk, SSDPM_STEP_QUEUE_DEPTH, 8);
+	step = kernel_step(plan, 0);
+	assert_int_equal(step.state, SSDPM_STEP_LEFT_ALONE);
+	assert_non_null(strstr(step.why, "it reads 64, which this version"));
+	kernel_commit(plan);
+	assert_string_equal(kernel->now.ports[0].depth, "64");
+	ssdpm_plan_free(plan);
+}
+
 static void what_the_policy_forbids_fails_the_commit_and_is_undone(void **state)
 {
 	struct ssdpm_plan *plan;
@@ -397,6 +414,9 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_setup(
 			a_queue_depth_that_linux_clamps_fails_the_commit,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			a_queue_depth_that_nobody_could_restore_is_left_alone,
 			kernel_between),
 		cmocka_unit_test_setup(
 			what_the_policy_forbids_fails_the_commit_and_is_undone,
