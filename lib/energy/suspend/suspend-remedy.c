@@ -47,18 +47,22 @@ static const struct public_case *case_of(const struct ssdpm_suspend_drive *one)
 	return NULL;
 }
 
-/* Remedies that change what a drive or its link does while it is suspended. */
-static bool concerns_suspend(uint32_t remedy)
+/*
+ * Does the remedy change what a drive or its link does while it is suspended?
+ * The link sleeps with min_power, too: that one loses data.
+ */
+static bool concerns_suspend(const struct ssdpm_diagnosis *d)
 {
-	switch (remedy) {
+	switch (d->remedy) {
 	case SSDPM_REMEDY_LINK_FILE:
 	case SSDPM_REMEDY_ASPM_POLICY:
 	case SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE:
 	case SSDPM_REMEDY_BOOT_WITH_ASPM:
 	case SSDPM_REMEDY_ALLOW_D3COLD:
+		return true;
 	case SSDPM_REMEDY_LPM:
 	case SSDPM_REMEDY_LPM_FOR_GOOD:
-		return true;
+		return d->code != SSDPM_DIAGNOSIS_LPM_MIN_POWER;
 	default:
 		return false;
 	}
@@ -150,7 +154,7 @@ static void add_diagnosed(struct remedies *to,
 		const bool helped = knows(known, d->remedy);
 		struct ssdpm_suspend_remedy one;
 
-		if (!d->n_changes || !concerns_suspend(d->remedy) ||
+		if (!d->n_changes || !concerns_suspend(d) ||
 		    helped != (status == SSDPM_REMEDY_STATUS_VERIFIED))
 			continue;
 		one = remedy_of(drive, status, d->remedy,

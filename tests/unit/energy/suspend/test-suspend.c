@@ -541,6 +541,30 @@ static void a_remedy_is_verified_for_the_drive_of_a_case_alone(void **state)
 	forget(&j);
 }
 
+static void only_a_policy_that_keeps_a_link_awake_needs_another(void **state)
+{
+	struct ssdpm_diagnosis policy = {
+		.code = SSDPM_DIAGNOSIS_LPM_OFF,
+		.remedy = SSDPM_REMEDY_LPM,
+		.n_changes = 1,
+		.changes = { { .target = "/sys/x",
+			       .value = "med_power_with_dipm" } },
+	};
+	struct judged j = judge((struct given){ .after = NOT_REACHED,
+						.product = "Other SSD",
+						.diagnosis = &policy });
+
+	(void)state;
+	assert_int_equal(j.n_remedies, 1);
+	forget(&j);
+	policy.code = SSDPM_DIAGNOSIS_LPM_MIN_POWER;
+	j = judge((struct given){ .after = NOT_REACHED,
+				  .product = "Other SSD",
+				  .diagnosis = &policy });
+	assert_int_equal(j.n_remedies, 0);
+	forget(&j);
+}
+
 static void a_case_without_a_remedy_says_so_first(void **state)
 {
 	struct judged j = judge((struct given){ .after = NOT_REACHED,
@@ -876,6 +900,8 @@ int main(void)
 		cmocka_unit_test(readings_that_do_not_go_together_are_refused),
 		cmocka_unit_test(
 			a_remedy_is_verified_for_the_drive_of_a_case_alone),
+		cmocka_unit_test(
+			only_a_policy_that_keeps_a_link_awake_needs_another),
 		cmocka_unit_test(a_case_without_a_remedy_says_so_first),
 		cmocka_unit_test(a_quirk_is_turned_round_where_linux_can),
 		cmocka_unit_test(a_machine_that_sleeps_deeply_needs_no_remedy),
