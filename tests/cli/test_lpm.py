@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import pathlib
+import shutil
 from collections.abc import Callable
 
 import pytest
+import machines
 from command import Command
 
 Make = Callable[[str], pathlib.Path]
@@ -275,3 +277,40 @@ def test_a_quiet_run_that_goes_well_prints_no_line(
         assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
     assert ssdpm("lpm", "-q", "-n", *call[2:], "--set", "min_power").stdout
     assert ssdpm.json(*call, "--set", "min_power")["in_force"] is True
+
+
+def put_behind_multiplier(root: pathlib.Path) -> None:
+    """Two disks on one port: sda must not have a policy, and sdb may."""
+    fake = machines.Machine(machines.KERNEL_7)
+    fake.ahci("0000:00:17.0", [machines.Port(machines.MX100, "max_performance")])
+    port = "sys/devices/pci0000:00/0000:00:17.0/ata1"
+    for channel, disk in enumerate((machines.MX100, machines.MX500)):
+        device = f"{port}/link1.{channel}/dev1.{channel}.0/ata_device/dev1.{channel}.0"
+        fake.file(f"{device}/class", "ata")
+        fake.file(f"{device}/id", disk.hex_words(channel))
+        fake.link(f"sys/class/ata_device/dev1.{channel}.0", device)
+    fake.write(root)
+    shutil.rmtree(root / port / "link1")
+    scsi = root / port / "host0/target0:1:0/0:1:0:0"
+    shutil.copytree(root / port / "host0/target0:0:0/0:0:0:0", scsi, symlinks=True)
+    (scsi / "block/sda").rename(scsi / "block/sdb")
+    (scsi / "block/sdb/device").unlink()
+    (scsi / "block/sdb/device").symlink_to("../..")
+    (scsi / "model").write_text("CT1000MX500SSD1\n")
+    (root / "sys/block/sdb").symlink_to(
+        pathlib.Path("..", (scsi / "block/sdb").relative_to(root / "sys"))
+    )
+
+
+@pytest.mark.parametrize("name", ["sda", "sdb"])
+@pytest.mark.parametrize(
+    "call", [["plan", "--lpm"], ["apply", "--lpm"], ["lpm", "--set"]], ids="-".join
+)
+def test_a_disk_is_refused_if_another_one_on_its_port_forbids_it(
+    ssdpm: Command, call: list[str], name: str
+) -> None:
+    put_behind_multiplier(ssdpm.directory / "two")
+    call = [*call, "med_power_with_dipm", "--root", "two"]
+    message = ssdpm.fails(3, *call, name)
+    assert "sda: the quirk no-lpm forbids it" in message
+    assert policy(ssdpm.directory / "two", "host0") == "max_performance"

@@ -81,6 +81,9 @@ static enum exit_status fill(struct work *work, void *data)
 	if (!status)
 		status = read_plan(work->plan);
 	if (!status)
+		status = refuse_left_alone(work->common, work->drives,
+					   work->plan, 1u << SSDPM_STEP_LPM);
+	if (!status)
 		work->in_force = all_in_force(work->plan);
 	return status ? status :
 			keep_policies(work, settings, reading->n,

@@ -124,6 +124,12 @@ enum exit_status fill_plan(const struct common *common,
 
 /* Reads what the steps find, for a plan that the two above did not make. */
 enum exit_status read_plan(struct ssdpm_plan *plan);
+/* After it: named drives are refused whose steps of these kinds, bits, are left
+ * alone. */
+enum exit_status refuse_left_alone(const struct common *common,
+				   const struct drives *drives,
+				   const struct ssdpm_plan *plan,
+				   uint32_t kinds);
 
 /*
  * Makes an empty plan for the machine of drives, which is not empty. Options

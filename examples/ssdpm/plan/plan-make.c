@@ -338,22 +338,37 @@ enum exit_status read_plan(struct ssdpm_plan *plan)
 		       STATUS_DONE;
 }
 
+/* A step of a port that disks share is named as its host is. */
+static bool is_of(const struct drive *drive, const char *device)
+{
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(drive->device);
+	char host[32];
+
+	snprintf(host, sizeof(host), "host%u", facts->host);
+	return !strcmp(facts->name, device) ||
+	       (facts->flags & SSDPM_DEVICE_SHARED_PORT &&
+		!strcmp(host, device));
+}
+
 static const struct drive *find_named(const struct drives *drives,
-				      const char *name)
+				      const char *device)
 {
 	for (size_t i = 0; i < drives->n; i++)
 		if (drives->drives[i].named &&
-		    !strcmp(ssdpm_device_get_facts(drives->drives[i].device)
-				    ->name,
-			    name))
+		    is_of(&drives->drives[i], device))
 			return &drives->drives[i];
 	return NULL;
 }
 
-/* Only the drive knows whether it has such a mode. */
-static enum exit_status refuse_lacking(const struct common *common,
-				       const struct drives *drives,
-				       const struct ssdpm_plan *plan)
+/*
+ * Only the drive knows whether it has such a mode, and all disks of a port
+ * decide on its policy.
+ */
+enum exit_status refuse_left_alone(const struct common *common,
+				   const struct drives *drives,
+				   const struct ssdpm_plan *plan,
+				   uint32_t kinds)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
 	enum exit_status status = STATUS_DONE;
@@ -363,7 +378,7 @@ static enum exit_status refuse_lacking(const struct common *common,
 		const struct drive *drive = find_named(drives, step.device);
 		struct ssdpm_error error = { .code = -EOPNOTSUPP };
 
-		if (step.kind != SSDPM_STEP_NOPP || !drive ||
+		if (!(kinds >> step.kind & 1) || !drive ||
 		    step.state != SSDPM_STEP_LEFT_ALONE)
 			continue;
 		snprintf(error.message, sizeof(error.message), "%s", step.why);
@@ -459,7 +474,13 @@ enum exit_status fill_plan(const struct common *common,
 		status = add_nvme_core(options, plan);
 	if (!status)
 		status = read_plan(plan);
-	return status ? status : refuse_lacking(common, drives, plan);
+	/* A profile leaves a port alone, and is in force. */
+	return status ?
+		       status :
+		       refuse_left_alone(common, drives, plan,
+					 1u << SSDPM_STEP_NOPP |
+						 (uint32_t)(options->n_lpms > 0)
+							 << SSDPM_STEP_LPM);
 }
 
 enum exit_status make_plan(const struct common *common,
