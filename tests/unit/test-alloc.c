@@ -2111,7 +2111,7 @@ static int feed_observation(struct ssdpm_observation *observation,
 		char line[160];
 		int n = snprintf(line, sizeof(line),
 				 "cat-1 [0] d. %d.0: block_rq_issue: 8,0 R 512 "
-				 "() %d + 1 [cat]\ncat-1 [0] d. %d.5: "
+				 "() %d + 1 [cat]\ncat-1 [0] d. %d.1: "
 				 "block_rq_complete: 8,0 R () %d + 1 [0]\n",
 				 i / 300, i, i / 300, i < 300 ? i : 0);
 

@@ -5,7 +5,9 @@ has built."""
 from __future__ import annotations
 
 import functools
+import pathlib
 import random
+import re
 import struct
 import subprocess
 from typing import Any
@@ -103,3 +105,10 @@ def invented(chance: random.Random, number: int) -> dict[str, Any]:
             for i in range(n)
         ],
     }
+
+
+def until_last_io(trace: pathlib.Path) -> pathlib.Path:
+    """A recording without its end: a controller logs what was before each I/O alone."""
+    copy = trace.with_name(f"{trace.name}.until-last-io")
+    copy.write_text(re.sub(r"^# end: .*\n", "", trace.read_text(), flags=re.M))
+    return copy

@@ -162,7 +162,7 @@ def test_without_the_reader_is_the_recording_without_its_lines(guest: vm.Guest) 
 
 
 def test_the_time_asleep_is_that_of_the_controller(guest: vm.Guest) -> None:
-    said = read(guest, trace_of(guest, "watch"))
+    said = read(guest, drives.until_last_io(trace_of(guest, "watch")))
     lines = [line for line in guest.log("d.log").splitlines() if " io from=" in line]
     log = [
         {key: int(value) for key, value in re.findall(r"(\w+)_ns=(\d+)", line)}
