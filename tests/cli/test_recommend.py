@@ -226,7 +226,9 @@ def test_disks_that_share_a_port_are_left_out(ssdpm: Command, machine: Make) -> 
     link.symlink_to(os.path.relpath(second / "ata_device/dev1.1", link.parent))
     done = ssdpm("recommend", "-t", "lomax", "--n-ios", "200", "--root", str(root), "sda")
     assert done.returncode == 3
-    assert done.stderr == b"ssdpm: sda: it shares its port with other disks\n"
+    assert done.stderr == (
+        b"ssdpm: sda: several devices share the port: its policy is that of all\n"
+    )
 
 
 def test_a_sata_drive_has_no_raw_table(ssdpm: Command) -> None:
