@@ -130,9 +130,9 @@ def test_a_recording_says_under_which_policy_it_was_made(model: ssdpm.Model) -> 
 
 
 def test_what_helps_is_less_often(model: ssdpm.Model) -> None:
-    text = "".join(read("monitor-1", 1 + 5 * i, 8) for i in range(12))
-    text += line("smartctl-7", 32.5, "nvme_setup_cmd: nvme0: qid=0, cmdid=1, x")
-    observation = observed(model, text)
+    reads = [read("monitor-1", 1 + 5 * i, 8) for i in range(12)]
+    asked = line("smartctl-7", 32.5, "nvme_setup_cmd: nvme0: qid=0, cmdid=1, x")
+    observation = observed(model, "".join([*reads[:7], asked, *reads[7:]]))
     less, ask = observation.help()
     monitor, smartctl = (cause.name for cause in observation.causes())
     assert (less.kind, less.period_ns, less.interval_ns) == ("interval", 5 * S, 60 * S)
