@@ -402,8 +402,8 @@ def test_what_an_earlier_call_has_set_can_be_kept(ssdpm: Command, machine: Make)
 def test_without_a_setting_of_ssdpm_nothing_is_kept(ssdpm: Command, machine: Make) -> None:
     root = machine("laptop")
     text = ssdpm.output("tune", "-y", "--keep", "--root", str(root))
-    assert text.endswith("\nNothing to keep: since the boot, ssdpm has set nothing of "
-                         "these drives.\n")  # fmt: skip
+    assert text.endswith("\nNothing to keep: no latency limit or link policy that ssdpm "
+                         "has set is in force.\n")  # fmt: skip
     assert not (root / "etc/ssdpm.conf.d").exists()
 
 

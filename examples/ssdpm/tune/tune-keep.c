@@ -75,8 +75,8 @@ static enum exit_status keep(const struct tuning *tuning,
 			printf("\nTo keep: the settings of %zu drive%s.\n", n,
 			       s);
 		else if (speaks)
-			puts("\nNothing to keep: since the boot, ssdpm has set "
-			     "nothing of these drives.");
+			puts("\nNothing to keep: no latency limit or link "
+			     "policy that ssdpm has set is in force.");
 		return STATUS_DONE;
 	}
 	if (!tuning->options->yes && !agrees("Keep what ssdpm has set?")) {

@@ -60,7 +60,8 @@ class ObservationCounts(Value):
     Attributes:
         n_lines: lines that were read.
         n_events: of these, events that say something.
-        n_bad: lines of such events, of formats and of partitions that could not be read.
+        n_bad: lines of such events, of formats and of partitions that could not be read;
+            of a live session also events that came too late.
         n_lost: events that the kernel says it lost.
         n_unmatched: I/Os that were not completed within 30 s.
         n_orphans: completions without an I/O.
