@@ -83,6 +83,9 @@ static bool needs_rebuild(const struct ssdpm_plan *plan,
 
 	if (!drive->rebuild)
 		return false;
+	/* What was done stays in the list. */
+	if (drive->rebuild->change.begun)
+		return true;
 	tolerance = find_active(plan, SSDPM_STEP_LATENCY_TOLERANCE,
 				drive->rebuild->change.path);
 	if (tolerance && tolerance->state != SSDPM_STEP_IN_FORCE)

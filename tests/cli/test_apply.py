@@ -110,6 +110,20 @@ def test_dry_run_writes_nothing(ssdpm: Command, laptop: pathlib.Path) -> None:
     assert not (laptop / "run").exists()
 
 
+@pytest.mark.parametrize("name", ["laptop", "server", "desktop-6.1", "apst-off"])
+@pytest.mark.parametrize("profile", ["power-saver", "balanced", "performance"])
+def test_a_dry_run_lists_the_steps_of_the_run(
+    ssdpm: Command, machine: Make, name: str, profile: str
+) -> None:
+    call = ["--root", str(machine(name))]
+    for words in (["apply", *call, "-p", profile], ["revert", *call]):
+        planned, done = (ssdpm.json(*words, *more)["steps"] for more in (["-n"], []))
+        assert [
+            {**step, "state": "done" if step["state"] == "planned" else step["state"]}
+            for step in planned
+        ] == done
+
+
 def test_a_step_that_fails_has_all_undone_and_is_named(
     ssdpm: Command, eight_drives: pathlib.Path
 ) -> None:

@@ -147,6 +147,9 @@ def test_only_a_link_that_stays_awake_in_s2idle_may_prevent_the_sleep(
             text = ssdpm.output("suspend", "--root", "sata")
             awake[policy, modes] = "sda, CT1000MX500SSD1:" in text
             assert "lost data" not in text
+            told = ssdpm.json("suspend", "--root", "sata")["drives"]
+            plans = {one["name"]: one["suspend"] for one in told}
+            assert (plans["sda"] is not None) == awake[policy, modes]
     assert [key for key, found in awake.items() if found] == [
         ("max_performance", "[s2idle] deep")
     ]

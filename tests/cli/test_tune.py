@@ -622,7 +622,7 @@ def test_disks_that_share_a_port_are_left_alone(ssdpm: Command, machine: Make) -
     link.symlink_to(os.path.relpath(second / "ata_device/dev1.1", link.parent))
     found = {one["name"]: one for one in advised(ssdpm, "tune", "-n", "--root", str(root))}
     assert found["sda"]["advice"] is None
-    assert "shares its port" in found["sda"]["message"]
+    assert "several devices share the port" in found["sda"]["message"]
     assert found["sdb"]["advice"] == "set"
 
 

@@ -280,12 +280,23 @@ class Machine
 		return machine;
 	}
 
+	/* As it was given; nullptr: this machine. */
+	const char *get_root() const
+	{
+		return c_str(root);
+	}
+
       private:
 	static void tell(void *userdata, uint32_t level, const char *message);
 
+	const OptionalText root;
 	py::object log;
 	struct ssdpm_machine *machine = nullptr;
 };
+
+/* What to do, as the command says it; free it. "": there is nothing to do. */
+char *advice_of(const Machine &machine, const struct ssdpm_device *device,
+		const struct ssdpm_diagnosis &diagnosis);
 
 /* The files of a machine; it never changes, and threads may share it. */
 class Intent

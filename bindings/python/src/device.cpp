@@ -10,7 +10,7 @@
 
 Machine::Machine(const OptionalText &root, const py::object &log,
 		 uint32_t log_level)
-    : log(log)
+    : root(root), log(log)
 {
 	struct ssdpm_machine_params params = {};
 
@@ -538,6 +538,17 @@ py::list change_list(const struct ssdpm_change *changes, size_t n)
 	return result;
 }
 
+char *advice_of(const Machine &machine, const struct ssdpm_device *device,
+		const struct ssdpm_diagnosis &diagnosis)
+{
+	char *advice = remedy_advice(
+		machine.get_root(), ssdpm_device_get_facts(device), &diagnosis);
+
+	if (!advice)
+		throw std::bad_alloc();
+	return advice;
+}
+
 /* [(code, severity, message, advice, remedy, changes), ...] */
 static py::list device_diagnose(const Device &self, const Machine &machine,
 				const Model *model, const ApstTable *table)
@@ -557,17 +568,17 @@ static py::list device_diagnose(const Device &self, const Machine &machine,
 					     error);
 	});
 	const std::unique_ptr<struct ssdpm_diagnosis, Free> memory(found);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		const std::unique_ptr<char, Free> advice(
+			advice_of(machine, self.get(), found[i]));
+
 		result.append(py::make_tuple(
 			ssdpm_diagnosis_code_to_string(found[i].code),
 			ssdpm_severity_to_string(found[i].severity),
-			text_from(found[i].message),
-			text_or_none(
-				remedy_text(ssdpm_device_get_facts(self.get()),
-					    &found[i])
-					.text),
+			text_from(found[i].message), text_or_none(advice.get()),
 			ssdpm_remedy_to_string(found[i].remedy),
 			change_list(found[i].changes, found[i].n_changes)));
+	}
 	return result;
 }
 

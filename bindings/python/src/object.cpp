@@ -2,8 +2,6 @@
 /* <ssdpm/object.h> */
 #include "common.h"
 
-#include "text/remedy.h"
-
 #include <pybind11/stl.h>
 
 py::str object_json(struct ssdpm_object object, uint32_t kind)
@@ -104,20 +102,18 @@ class DeviceObject
 		err = ssdpm_device_diagnose(object.device, &params, &found,
 					    &object.n_diagnoses, error);
 		if (!err)
-			advise(found);
+			advise(machine, found);
 		return err;
 	}
 
-	void advise(struct ssdpm_diagnosis *found)
+	void advise(const Machine &machine, struct ssdpm_diagnosis *found)
 	{
-		const struct ssdpm_device_facts *device =
-			ssdpm_device_get_facts(object.device);
-
 		diagnoses.reset(found);
 		for (size_t i = 0; i < object.n_diagnoses; i++)
-			texts.push_back(remedy_text(device, &found[i]));
-		for (const struct remedy_text &text : texts)
-			advice.push_back(text.text);
+			texts.emplace_back(
+				advice_of(machine, object.device, found[i]));
+		for (const std::unique_ptr<char, Free> &text : texts)
+			advice.push_back(text.get());
 		object.diagnoses = found;
 		object.advice = advice.data();
 	}
@@ -125,7 +121,7 @@ class DeviceObject
 	const struct ssdpm_machine_facts facts;
 	struct ssdpm_journal journal = {};
 	std::unique_ptr<struct ssdpm_diagnosis, Free> diagnoses;
-	std::vector<struct remedy_text> texts;
+	std::vector<std::unique_ptr<char, Free>> texts;
 	std::vector<const char *> advice;
 };
 

@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Calls of ssdpm and settings of Linux that are printed, so that they can be
- * pasted into a shell.
- */
+/* Calls of ssdpm and settings of Linux for a drive: to be pasted. */
 #ifndef SSDPM_COMMAND_ADVISED_H
 #define SSDPM_COMMAND_ADVISED_H
 
 #include "input/input.h"
-
-#include <stdio.h>
-
-/* A blank and a word, quoted where a shell needs it. */
-void write_word(FILE *file, const char *word);
-
-/* " --root" and the directory as it was given; NULL: nothing. */
-void write_root(FILE *file, const char *root);
-
-/*
- * A text in which each "ssdpm COMMAND" is followed by --root, if there is one.
- * Free it; NULL: out of memory.
- */
-char *advised_text(const char *root, const char *text);
+#include "text/shell.h"
 
 /* What to do about a diagnosis of a drive; free it. NULL: there is none. */
 char *advice_text(const struct drive *drive,
@@ -28,13 +12,6 @@ char *advice_text(const struct drive *drive,
 
 /* "ssdpm show" for a device; free it. NULL: out of memory. */
 char *show_text(const struct drive *drive);
-
-/*
- * What to do about a finding, as ssdpm prints it for people: free it. A drive
- * of a capture is not asked. NULL: out of memory.
- */
-char *remedy_advice(const char *root, const struct ssdpm_device *device,
-		    const struct ssdpm_diagnosis *diagnosis);
 
 /* How Linux is told to make a table; from ssdpm_device_get_apst_changes(): free
  * them; none: out of memory. */

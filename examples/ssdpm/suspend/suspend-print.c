@@ -90,37 +90,19 @@ static void print_times(const struct told *told)
 	putchar('\n');
 }
 
-static void print_plan(const struct ssdpm_device_facts *facts,
-		       const char *message)
-{
-	printf("%s, %s:\n", facts->name, facts->product);
-	print_paragraph(message, 2, 2);
-}
-
-/*
- * A SATA drive has its link policy in s2idle, too, and one that does not sleep
- * may prevent it. In S3 the link has no power.
- */
-static bool is_plan(const struct told *told, const struct ssdpm_diagnosis *d)
-{
-	if (d->code == SSDPM_DIAGNOSIS_SUSPEND)
-		return true;
-	return told->verdict.outcome != SSDPM_SUSPEND_OUTCOME_FIRMWARE &&
-	       (d->code == SSDPM_DIAGNOSIS_LPM_OFF ||
-		d->code == SSDPM_DIAGNOSIS_LPM_KEPT);
-}
-
 static void print_drives(const struct told *told)
 {
 	const struct suspended *s = told->suspended;
 
 	for (size_t i = 0; i < s->n_drives; i++) {
 		const struct ssdpm_suspend_drive *one = &s->drives[i];
+		const char *plan =
+			ssdpm_suspend_get_plan(one, told->verdict.outcome);
 
-		for (size_t j = 0; j < one->n_diagnoses; j++)
-			if (is_plan(told, &one->diagnoses[j]))
-				print_plan(one->facts,
-					   one->diagnoses[j].message);
+		if (!plan)
+			continue;
+		printf("%s, %s:\n", one->facts->name, one->facts->product);
+		print_paragraph(plan, 2, 2);
 	}
 }
 

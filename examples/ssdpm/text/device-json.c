@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/device.h"
 
-#include "options/advised.h"
 #include "programs.h"
+#include "text/remedy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static char **find_advice(const struct drive *drive,
 	char **advice = calloc(n + 1, sizeof(*advice));
 
 	for (size_t i = 0; advice && i < n; i++) {
-		advice[i] = remedy_advice(drive->live->root, drive->device,
+		advice[i] = remedy_advice(drive->live->root,
+					  ssdpm_device_get_facts(drive->device),
 					  &insight->diagnoses[i]);
 		if (!advice[i])
 			advice = free_advice(advice, n);

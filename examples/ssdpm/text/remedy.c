@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/remedy.h"
 
+#include "text/shell.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,4 +207,15 @@ struct remedy_text remedy_text(const struct ssdpm_device_facts *facts,
 			add(&result, one);
 	}
 	return result;
+}
+
+char *remedy_advice(const char *root, const struct ssdpm_device_facts *facts,
+		    const struct ssdpm_diagnosis *diagnosis)
+{
+	const struct remedy_text words = remedy_text(facts, diagnosis);
+
+	if (root && diagnosis->remedy == SSDPM_REMEDY_IDENTIFY)
+		return strdup("make the capture anew on that machine: sudo "
+			      "ssdpm capture --identify DIR");
+	return advised_text(root, words.text);
 }

@@ -17,6 +17,13 @@ struct remedy_text {
 struct remedy_text remedy_text(const struct ssdpm_device_facts *facts,
 			       const struct ssdpm_diagnosis *diagnosis);
 
+/*
+ * The same; its calls of ssdpm have --root @root, if there is one. A drive of a
+ * capture is not asked. Free it; NULL: out of memory.
+ */
+char *remedy_advice(const char *root, const struct ssdpm_device_facts *facts,
+		    const struct ssdpm_diagnosis *diagnosis);
+
 #ifdef __cplusplus
 }
 #endif

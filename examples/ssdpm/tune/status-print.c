@@ -466,8 +466,9 @@ static bool print_remedy(const struct live *live,
 		if (!drive->reason || !drive->reason->remedy ||
 		    !is_drive(drive))
 			continue;
-		advice =
-			remedy_advice(live->root, drive->device, drive->reason);
+		advice = remedy_advice(live->root,
+				       ssdpm_device_get_facts(drive->device),
+				       drive->reason);
 		if (!advice)
 			return false;
 		lead = cell("Next, for %s%s:", drive->name,

@@ -267,6 +267,17 @@ SSDPM_API int ssdpm_suspend_get_remedies(
 	struct ssdpm_error *reterr);
 
 /**
+ * ssdpm_suspend_get_plan() - what Linux does with a drive at a suspend
+ * @outcome: enum ssdpm_suspend_outcome, from ssdpm_suspend_judge()
+ *
+ * A SATA drive keeps the policy of its link in s2idle.
+ *
+ * Return: the message of a diagnosis of the drive; NULL: unknown.
+ */
+SSDPM_API const char *ssdpm_suspend_get_plan(
+	const struct ssdpm_suspend_drive *drive, uint32_t outcome);
+
+/**
  * ssdpm_suspend_to_json() - verdict, evidence and remedies: "ssdpm.suspend/1"
  * @ret_text: UTF-8 with a final newline; free it with free()
  *

@@ -147,7 +147,8 @@ int ssdpm__check_port(const struct ssdpm_device_facts *facts,
 	     facts->n_devices < 2))
 		return 0;
 	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-			   "it shares its port with other disks");
+			   "several devices share the port: its policy is "
+			   "that of all");
 }
 
 int ssdpm__check_place(const struct ssdpm_device *device,

@@ -12,20 +12,34 @@ struct told_suspend {
 	size_t n_evidence;
 	const struct ssdpm_suspend_remedy *remedies;
 	size_t n_remedies;
-	const struct ssdpm_suspend_drive *drives;
+	struct told_drive *drives;
 	size_t n_drives;
 };
 
-/* What suspend does to the drive, as the diagnosis words it; NULL: unknown. */
-static const char *plan_of(const struct ssdpm_suspend_drive *drive)
-{
-	for (size_t i = 0; i < drive->n_diagnoses; i++)
-		if (drive->diagnoses[i].code == SSDPM_DIAGNOSIS_SUSPEND)
-			return drive->diagnoses[i].message;
-	return NULL;
-}
+struct told_drive {
+	const struct ssdpm_device_facts *facts;
+	const char *plan;
+};
 
 #include "suspend-json.h"
+
+static int tell_drives(struct told_suspend *told,
+		       const struct ssdpm_suspend_params *params,
+		       struct ssdpm_error *reterr)
+{
+	const size_t n = params->n_drives;
+
+	told->drives = calloc(n + 1, sizeof(*told->drives));
+	if (!told->drives)
+		return ssdpm__no_memory(reterr);
+	for (size_t i = 0; i < n; i++) {
+		told->drives[i].facts = params->drives[i].facts;
+		told->drives[i].plan = ssdpm_suspend_get_plan(
+			&params->drives[i], told->verdict.outcome);
+	}
+	told->n_drives = n;
+	return 0;
+}
 
 static int write_text(const struct told_suspend *told, char **ret_text,
 		      struct ssdpm_error *reterr)
@@ -54,13 +68,14 @@ int ssdpm_suspend_to_json(const struct ssdpm_suspend_params *params,
 		err = ssdpm_suspend_get_remedies(params, told.verdict.outcome,
 						 &remedies, &told.n_remedies,
 						 reterr);
+	if (!err)
+		err = tell_drives(&told, &input.params, reterr);
 	if (!err) {
 		told.evidence = evidence;
 		told.remedies = remedies;
-		told.drives = input.params.drives;
-		told.n_drives = input.params.n_drives;
 		err = write_text(&told, ret_text, reterr);
 	}
+	free(told.drives);
 	free(remedies);
 	free(evidence);
 	return err;
