@@ -471,7 +471,7 @@ def test_on_battery_the_minutes_that_it_lasts_longer_are_shown(
         re.M,
     )
     assert found
-    saved = re.search(r"likely saves about ([0-9.]+) (m?)W in all", text)
+    saved = re.match(r"Change 1 of 1 drive: saves ([0-9.]+) (m?)W \(likely ", text)
     assert saved
     saving_w = float(saved[1]) / (1000 if saved[2] else 1)
     minutes = 60 * (41 / (6.2 - saving_w) - 41 / 6.2)

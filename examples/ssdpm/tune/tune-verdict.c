@@ -23,7 +23,7 @@ struct total {
  */
 static struct total total_of(const struct tuning *tuning)
 {
-	struct total total = { .has_range = true };
+	struct total total = { .is_sure = true };
 	double low = 0, high = 0;
 
 	for (size_t i = 0; i < tuning->n; i++) {
@@ -32,6 +32,9 @@ static struct total total_of(const struct tuning *tuning)
 
 		if (!is_to_set(item))
 			continue;
+		total.is_sure &= trial ||
+				 item->likely->verdict == SSDPM_SAVING_SAVES ||
+				 item->likely->verdict == SSDPM_SAVING_COSTS;
 		total.saving.nominal_uw += best_saving_uw(item);
 		low += trial ? trial->low_w * 1e6 :
 			       (double)item->likely->low_uw;
@@ -42,6 +45,7 @@ static struct total total_of(const struct tuning *tuning)
 	total.has_range = isfinite(low) && isfinite(high);
 	total.saving.low_uw = total.has_range ? (int64_t)low : 0;
 	total.saving.high_uw = total.has_range ? (int64_t)high : 0;
+	total.is_sure &= low > 0 || high < 0;
 	return total;
 }
 
@@ -162,28 +166,39 @@ static void write_no_change(FILE *file, const struct tuning *tuning)
 			n_read, tuning->n);
 }
 
+static struct saving_words total_text(const struct total *total)
+{
+	const struct ssdpm_likely likely = {
+		.verdict = total->is_sure ? SSDPM_SAVING_SAVES :
+					    SSDPM_SAVING_PROBABLY_SAVES,
+		.low_uw = total->saving.low_uw,
+		.median_uw = total->saving.nominal_uw,
+		.high_uw = total->saving.high_uw,
+	};
+
+	return saving_text(&likely);
+}
+
 static void write_change(FILE *file, const struct tuning *tuning)
 {
 	struct total total;
-	int64_t uw;
 
 	if (!tuning->n_changes) {
 		write_no_change(file, tuning);
 		return;
 	}
 	total = total_of(tuning);
-	uw = total.saving.nominal_uw;
 	fprintf(file, "Change %zu of %zu drive%s: ", tuning->n_changes,
 		tuning->n, tuning->n == 1 ? "" : "s");
-	if (!uw || !is_decided(tuning)) {
+	if (!total.saving.nominal_uw || !is_decided(tuning)) {
 		fputs(has_verdict(tuning, SSDPM_SAVING_NOT_DECIDED) ?
 			      "whether this saves power is not known." :
 			      "the power hardly changes.",
 		      file);
 		return;
 	}
-	fprintf(file, "likely %s about %s in all,\n",
-		uw < 0 ? "costs" : "saves", power_text(uw < 0 ? -uw : uw).text);
+	fprintf(file, "%s%s,\n", total_text(&total).text,
+		tuning->n_changes > 1 ? " in all" : "");
 	write_year(file, tuning, &total);
 	write_battery(file, tuning, &total);
 }
@@ -238,18 +253,11 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 {
 	size_t n_undecided;
 	const struct total asleep = total_asleep(tuning, &n_undecided);
-	struct ssdpm_likely likely = {
-		.verdict = asleep.is_sure ? SSDPM_SAVING_SAVES :
-					    SSDPM_SAVING_PROBABLY_SAVES,
-	};
 
 	if (!asleep.saving.nominal_uw)
 		return;
-	likely.low_uw = asleep.saving.low_uw;
-	likely.median_uw = asleep.saving.nominal_uw;
-	likely.high_uw = asleep.saving.high_uw;
 	fprintf(file, "\nToday, sleep %s%s", asleep.is_sure ? "already " : "",
-		saving_text(&likely).text);
+		total_text(&asleep).text);
 	if (n_undecided)
 		fprintf(file, "; %zu drive%s undecided", n_undecided,
 			n_undecided == 1 ? " is" : "s are");
