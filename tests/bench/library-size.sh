@@ -33,7 +33,7 @@ symbols=$(nm -D --defined-only "$build/$core" |
 	awk '/ T / && !/_(to|from)_string(@|$)/' | wc -l)
 awk -v core="$(installed $core)" -v data="$((0x$data))" -v symbols="$symbols" \
 	-v energy="$(installed $energy)" -v linked="$(installed linked)" 'BEGIN {
-	printf "bench core_kib %.1f <= 408\n", (core - data) / 1024
+	printf "bench core_kib %.1f <= 384\n", (core - data) / 1024
 	printf "bench core_with_catalogue_kib %.1f\n", core / 1024
 	printf "bench static_apst_kib %.1f <= 64\n", linked / 1024
 	printf "bench core_symbols %d <= 110\n", symbols

@@ -872,6 +872,33 @@ static void what_is_missing_is_said(void **state)
 	ssdpm_suspend_reading_free(reading);
 }
 
+static void a_link_keeps_its_policy_in_s2idle_alone(void **state)
+{
+	const struct ssdpm_diagnosis found[] = {
+		{ .code = SSDPM_DIAGNOSIS_HOT_PLUG_PORT, .message = "no" },
+		{ .code = SSDPM_DIAGNOSIS_LPM_KEPT, .message = "kept" },
+	};
+	const struct ssdpm_diagnosis shut_down = {
+		.code = SSDPM_DIAGNOSIS_SUSPEND, .message = "shut down"
+	};
+	struct ssdpm_suspend_drive drive = { .diagnoses = found,
+					     .n_diagnoses = 2 };
+
+	(void)state;
+	assert_string_equal(ssdpm_suspend_get_plan(
+				    &drive, SSDPM_SUSPEND_OUTCOME_CANNOT_SAY),
+			    "kept");
+	assert_null(
+		ssdpm_suspend_get_plan(&drive, SSDPM_SUSPEND_OUTCOME_FIRMWARE));
+	drive.diagnoses = &shut_down;
+	drive.n_diagnoses = 1;
+	assert_string_equal(
+		ssdpm_suspend_get_plan(&drive, SSDPM_SUSPEND_OUTCOME_FIRMWARE),
+		"shut down");
+	assert_null(
+		ssdpm_suspend_get_plan(NULL, SSDPM_SUSPEND_OUTCOME_REACHED));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -916,6 +943,7 @@ int main(void)
 		cmocka_unit_test(
 			a_maximum_of_0_is_a_counter_that_no_driver_fills),
 		cmocka_unit_test(what_is_missing_is_said),
+		cmocka_unit_test(a_link_keeps_its_policy_in_s2idle_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
