@@ -26,12 +26,14 @@ LINEAR = [2_000_000_000, 1_523_809_524, 571_428_571]
 
 HUMAN = """\
 Fits: in all 55 W for the drives, 0 W left; 3.81 GiB/s of 5.59 GiB/s kept, 31.7 % lost.
-  65 W, of which everything else takes 10 W; 3 drives by maximum power; writes, as no --mix is given
+  65 W, of which everything else takes 10 W; 3 drives by maximum power, 75 W without caps; writes, as no --mix is given
       drive          state  power  throughput    lost
   1x  governed.json  PS0     25 W  1.86 GiB/s     0 %
   1x  governed.json  PS1     20 W  1.42 GiB/s  23.8 %
   1x  governed.json  PS2     10 W   545 MiB/s  71.4 %
   no other choice of states within the budget loses less
+
+To set a drive: ssdpm apply --power-state DEVICE=STATE DEVICE
 """
 
 
@@ -211,7 +213,7 @@ def test_each_point_of_the_frontier_is_the_answer_for_its_watts(
         assert found["loss"] == point["loss"]
         assert found["power_uw"] == point["power_uw"]
     text = drives.output("budget", "-w", "60", *KNOWN, "--frontier", *words)
-    assert len(text.split("a watt more saves\n")[1].splitlines()) == len(points)
+    assert len(text.split("a watt more gains\n")[1].split("\n\n")[0].splitlines()) == len(points)
 
 
 def test_expected_power_is_that_of_the_work(drives: Command) -> None:
@@ -276,11 +278,11 @@ def test_each_drive_has_work_of_its_own(drives: Command) -> None:
     assert alone["items"][0]["states"] == found["items"][1]["states"]
     text = drives.output("budget", "-w", "35", *KNOWN, *fast, *own, *words)
     first, second = text.splitlines()[1:3]
-    assert first.endswith("power; writes, as no --mix is given")
+    assert first.endswith("power, 50 W without caps; writes, as no --mix is given")
     assert second == "  other.json: reads"
     # What nobody does is not said.
     text = drives.output("budget", "-w", "35", *KNOWN, *fast, *own, "other.json")
-    assert "\n  35 W; 1 drive by maximum power\n  other.json: reads\n" in text
+    assert "\n  35 W; 1 drive by maximum power, 25 W without caps\n  other.json: reads\n" in text
 
 
 def test_a_drive_has_a_workload_of_its_own_beside_a_mix(drives: Command) -> None:
@@ -558,7 +560,7 @@ def test_what_a_sata_drive_takes_is_never_assumed(drives: Command) -> None:
     name = sata(drives)
     needed = (
         f"ssdpm: {name}: no SATA drive reports its maximum power: give it with "
-        f"--max-power {name}=PS0=POWER"
+        f"--max-power '{name}=PS0=POWER'"
     )
     assert drives.fails(1, "budget", "-w", "9", name) == needed
     powers = ["read=2W", "write=3W", "flush=1W", "discard=1W"]

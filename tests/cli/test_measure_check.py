@@ -207,7 +207,7 @@ def test_what_the_instrument_sees_beside_the_drive_is_subtracted(drive: Command)
     assert found["high_uw"] == round(10.7e6 / 0.95) - 10**7
     assert (found["verdict"], found["certain"]) == ("inside-likely", False)
     said = drive.output(*call, "--subtract", "10W", "--tolerance", "5%")
-    assert said.endswith("; within the instrument's error it may be another\n")
+    assert said.endswith("; within the instrument's error it may be another verdict\n")
 
 
 def test_samples_of_another_time_are_said(drive: Command) -> None:
@@ -278,7 +278,7 @@ def test_a_prediction_that_cannot_be_is_refused(drive: Command) -> None:
         assert message.startswith("ssdpm: bad.json") and words in message, words
         assert (drive.directory / "bad.json").read_text() == text
     said = drive.fails(1, *call[:-1], "none.json")
-    assert said.endswith("none.json: No such file or directory; a DRIVE requires --trace")
+    assert said.endswith("none.json is no file of a prediction (No such file or directory); a DRIVE requires --trace")
 
 
 @pytest.mark.parametrize(

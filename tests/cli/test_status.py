@@ -97,7 +97,7 @@ def test_the_screens_say_what_to_set_what_waits_and_how_to_go_back(
     for drive, (_, _, last) in rows(screen(name)).items():
         likely = estimated.get(drive)
         if likely and likely["verdict"] == "not-decided":
-            assert last in ("not decided", "not estimated")
+            assert last in ("not decided", "see tune")
 
 
 def rows(lines: list[str]) -> dict[str, list[str]]:
@@ -114,7 +114,7 @@ def test_it_says_whether_each_drive_sleeps_and_why_not(
     assert desktop["sdb"][1] == "sleeps: data at risk"
     # Ports without a disk are no drives.
     assert "host2" not in desktop
-    assert rows(screen("laptop"))["nvme0"][1:] == ["sleeps", "not estimated"]
+    assert rows(screen("laptop"))["nvme0"][1:] == ["sleeps", "see tune"]
     assert rows(screen("old-5.10"))["sda"][1] == "awake: a quirk"
     assert {row[1] for row in rows(screen("quirked")).values()} == {"sleeps", "awake: a quirk"}
     assert rows(screen("apst-off"))["nvme0"][1] == "awake: APST is off"
@@ -127,7 +127,7 @@ def test_the_next_command_does_what_it_promises(
     call = shlex.split(line.removeprefix("Next: "))
     assert ssdpm(*call[1:], "--yes").returncode == 0
     after = rows(screen("desktop-6.1"))
-    assert [after[name][1:] for name in ("sda", "sdb")] == [["sleeps", "not estimated"]] * 2
+    assert [after[name][1:] for name in ("sda", "sdb")] == [["sleeps", "see tune"]] * 2
 
 
 def test_a_saving_is_the_one_that_plan_shows(

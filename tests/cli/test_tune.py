@@ -68,7 +68,7 @@ def test_the_screen_says_what_is_set_and_what_waits_and_fits(
     lines = result.stdout.decode().splitlines()
     assert len(lines) <= 22  # and the question
     assert not [line for line in lines if len(line) > 80]
-    assert re.match(r"Change \d+ of \d+ drives?: likely |Nothing to change: |No drive", lines[0])
+    assert re.match(r"Change \d+ of \d+ drives?: (?:probably )?(?:saves|costs) |Nothing to change: |No drive", lines[0])
     if lines[0].startswith("Change"):
         text = "\n".join(lines)
         assert "kWh a year" in text and "I/Os then wait for at most" in text
@@ -300,7 +300,7 @@ def test_the_price_of_a_year_is_that_of_its_energy(ssdpm: Command, machine: Make
     root = str(machine("apst-off"))
     text = ssdpm.output("tune", "-n", "--root", root, "--price", "100", "--hours-per-day", "12")
     found = re.search(
-        r"^([0-9.]+) kWh a year at 12 hours a day, ([0-9.]+) in money "
+        r"^([0-9.]+) kWh a year at 12 hours a day, which cost ([0-9.]+) "
         r"\(([-0-9.]+) to ([0-9.]+)\)\.$",
         text,
         re.M,
@@ -321,7 +321,7 @@ def test_the_price_of_what_sleep_saves_is_said_where_nothing_changes(
     call = ["tune", "-n", "--root", str(machine("laptop")), "--price", "100"]
     found = re.search(
         r"^Today, sleep already saves ([0-9.]+) W \(likely ([0-9.]+) to ([0-9.]+)\):\n"
-        r"([0-9.]+) kWh a year at 24 hours a day, ([0-9.]+) in money "
+        r"([0-9.]+) kWh a year at 24 hours a day, which cost ([0-9.]+) "
         r"\(([0-9.]+) to ([0-9.]+)\)\.$",
         ssdpm.output(*call),
         re.M,
@@ -386,9 +386,11 @@ def test_what_an_earlier_call_has_set_can_be_kept(ssdpm: Command, machine: Make)
     assert "Nothing to keep: " not in ssdpm.output(*call, "-n")  # it changes something
     ssdpm.output("tune", "-y", "--root", str(root))
     kept = root / "etc/ssdpm.conf.d"
-    assert ssdpm.output(*call, "-n").endswith("\nTo keep: the settings of 2 drives.\n")
+    assert ssdpm.output(*call, "-n").endswith(
+        "\nTo keep: the settings of 2 drives; ssdpmd(8), or its rule for udev, sets it at each boot.\n"
+    )
     assert not kept.exists()
-    assert "\nKept: the settings of 2 drives.\nTo go back " in ssdpm.output(*call, "-y")
+    assert "\nKept: the settings of 2 drives; ssdpmd(8), " in ssdpm.output(*call, "-y")
     [file] = kept.iterdir()
     assert file.read_text().count("lpm = med_power_with_dipm\n") == 2
     ssdpm.output("revert", "--forget", "--root", str(root))

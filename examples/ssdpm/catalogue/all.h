@@ -38,8 +38,11 @@ struct tally {
 	uint32_t answer;
 	size_t n;
 	uint64_t seen;
-	const char *names[MAX_TOLD]; /* the most seen ones, none twice */
-	size_t n_names;
+	struct product {
+		const char *name;
+		uint64_t seen;
+	} told[MAX_TOLD]; /* the most seen ones */
+	size_t n_told;
 	uint64_t ms[2]; /* medians, each drive as often as it was seen */
 };
 
@@ -47,7 +50,7 @@ struct tally {
 size_t count_votes(struct vote *votes, size_t n, struct tally *tallies,
 		   size_t max);
 
-/* "label: NAME, NAME", in the width of a terminal. */
+/* "label: NAME 31, NAME 30", in the width of a terminal. */
 void print_told(const char *label, const struct tally *tally);
 
 /* apst --all, and with --diff: what the table of each drive is. */

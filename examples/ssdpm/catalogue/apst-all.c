@@ -355,7 +355,8 @@ static enum exit_status print_answers(const struct asked *asked)
 	putchar('\n');
 	print_tallies(asked, tallies, n);
 	puts("  Idle time until the deepest state: the median over drives "
-	     "seen.\n");
+	     "seen.\n\n"
+	     "  The most seen products, and how often; --json has all:");
 	for (size_t i = 0; i < n; i++)
 		if (!is_diff || tallies[i].answer != CHANGE_NONE)
 			print_told(is_diff ? change_text(tallies[i].answer) :

@@ -81,7 +81,7 @@ static void print_findings_of(const struct drives *drives,
 			  ssdpm_finding_code_to_string(tallies[i].answer),
 			  cell("%zu", tallies[i].n).text,
 			  share_text(tallies[i].seen, all).text,
-			  tallies[i].names[0]);
+			  tallies[i].told[0].name);
 	table_print(&rows);
 }
 

@@ -2,6 +2,8 @@
 /* How many drives give an answer, and which. */
 #include "catalogue/all.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,13 +35,39 @@ static int compare_tallies(const void *a, const void *b)
 	return order ? order : compare_numbers(x->answer, y->answer);
 }
 
-static void tell(struct tally *tally, const char *name)
+static int compare_names(const void *a, const void *b)
 {
-	for (size_t i = 0; i < tally->n_names; i++)
-		if (!strcmp(tally->names[i], name))
-			return;
-	if (tally->n_names < MAX_TOLD)
-		tally->names[tally->n_names++] = name;
+	const struct product *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int compare_seen(const void *a, const void *b)
+{
+	const struct product *x = a, *y = b;
+	int order = compare_numbers(y->seen, x->seen);
+
+	return order ? order : compare_names(a, b);
+}
+
+/* The most seen products; several firmwares of one are several votes. */
+static void tell(struct tally *tally, const struct vote *votes,
+		 struct product *room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tally->n; i++)
+		room[i] = (struct product){ votes[i].drive->name,
+					    votes[i].drive->seen };
+	qsort(room, tally->n, sizeof(*room), compare_names);
+	for (size_t i = 0; i < tally->n; i++)
+		if (n && !strcmp(room[n - 1].name, room[i].name))
+			room[n - 1].seen += room[i].seen;
+		else
+			room[n++] = room[i];
+	qsort(room, n, sizeof(*room), compare_seen);
+	tally->n_told = n < MAX_TOLD ? n : MAX_TOLD;
+	memcpy(tally->told, room, tally->n_told * sizeof(*room));
 }
 
 /* An idle time, and how often drives with it were seen. */
@@ -77,15 +105,14 @@ static uint64_t median_of(const struct vote *votes, size_t n, int which,
 
 /* Count the n votes of one answer. */
 static struct tally tally_of(const struct vote *votes, size_t n,
-			     struct weighted *room)
+			     struct weighted *room, struct product *products)
 {
 	struct tally tally = { .answer = votes[0].answer, .n = n };
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		tally.seen += votes[i].drive->seen;
-		tell(&tally, votes[i].drive->name);
-	}
-	for (int i = 0; i < 2 && room; i++)
+	tell(&tally, votes, products);
+	for (int i = 0; i < 2; i++)
 		tally.ms[i] = median_of(votes, n, i, room);
 	return tally;
 }
@@ -94,17 +121,22 @@ size_t count_votes(struct vote *votes, size_t n, struct tally *tallies,
 		   size_t max)
 {
 	struct weighted *room = calloc(n + 1, sizeof(*room));
+	struct product *products = calloc(n + 1, sizeof(*products));
+	const bool has_room = room && products;
 	size_t n_tallies = 0;
 
-	if (!room)
+	if (!has_room)
 		out_of_memory();
 	qsort(votes, n, sizeof(*votes), compare_votes);
-	for (size_t i = 0, last; room && i < n && n_tallies < max; i = last) {
+	for (size_t i = 0, last; has_room && i < n && n_tallies < max;
+	     i = last) {
 		for (last = i; last < n; last++)
 			if (votes[last].answer != votes[i].answer)
 				break;
-		tallies[n_tallies++] = tally_of(votes + i, last - i, room);
+		tallies[n_tallies++] =
+			tally_of(votes + i, last - i, room, products);
 	}
+	free(products);
 	free(room);
 	qsort(tallies, n_tallies, sizeof(*tallies), compare_tallies);
 	return n_tallies;
@@ -112,14 +144,18 @@ size_t count_votes(struct vote *votes, size_t n, struct tally *tallies,
 
 void print_told(const char *label, const struct tally *tally)
 {
-	size_t column = strlen(label) + 4;
+	size_t column = strlen(label) + 3;
 
 	printf("  %s:", label);
-	for (size_t i = 0; i < tally->n_names; i++) {
-		column += strlen(tally->names[i]) + 2;
+	for (size_t i = 0; i < tally->n_told; i++) {
+		const struct cell told =
+			cell("%s %.200s %" PRIu64, i ? "," : "",
+			     tally->told[i].name, tally->told[i].seen);
+
+		column += strlen(told.text);
 		if (i && column > WIDTH)
 			break;
-		printf("%s %s", i ? "," : "", tally->names[i]);
+		fputs(told.text, stdout);
 	}
 	putchar('\n');
 }

@@ -86,11 +86,14 @@ static enum exit_status integrate(struct check *c, struct power_input *input)
 static void say_times(const struct check *c, const char *name)
 {
 	if (!c->common->quiet && c->found.length_differs)
-		remark("%s: samples of %s, and the prediction is of %s: "
-		       "--window chooses samples, --end the end of a "
-		       "prediction",
+		remark("%s: samples of %s, and the prediction is of %s: %s",
 		       name, time_text(c->energy.covered_ns).text,
-		       time_text(c->prediction.duration_ns).text);
+		       time_text(c->prediction.duration_ns).text,
+		       c->energy.covered_ns < c->prediction.duration_ns ?
+			       "measure the whole trace, or predict a shorter "
+			       "one" :
+			       "--window chooses samples, and --end lengthens "
+			       "a prediction");
 }
 
 static enum exit_status add_measurement(struct check *c, const char *name)

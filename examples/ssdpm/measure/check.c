@@ -72,7 +72,7 @@ static void print_measured(const struct check *c)
 	       verdict_texts[found->verdict],
 	       found->certain ? "" :
 				"; within the instrument's error it may be "
-				"another");
+				"another verdict");
 }
 
 static void print_check(const struct check *c)
@@ -231,8 +231,9 @@ static enum exit_status check_file(const struct check *c, const char *path)
 	if (!strcmp(path, "-"))
 		return STATUS_DONE;
 	if (stat(path, &status))
-		return failure("%s: %s; a DRIVE requires --trace", path,
-			       strerror(errno));
+		return failure("%s is no file of a prediction (%s); a DRIVE "
+			       "requires --trace",
+			       path, strerror(errno));
 	if (S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode) ||
 	    S_ISCHR(status.st_mode))
 		return usage_error(c->common,

@@ -40,7 +40,8 @@ static enum exit_status check_persist(const struct common *common,
 		return usage_error(
 			common,
 			"--persist %s makes --latency, --nvme-core and --lpm "
-			"last for all drives: name no TARGET",
+			"last for all drives: name no TARGET; for single "
+			"drives there is --keep",
 			ssdpm_persist_kind_to_string(settings->persist));
 	return STATUS_DONE;
 }

@@ -73,6 +73,20 @@ static double best_rate(const struct budget_item *item)
 	return most;
 }
 
+/* The most that an item takes without a cap. */
+static uint64_t most_uw(const struct budget_item *item)
+{
+	const struct ssdpm_budget_state *states;
+	uint64_t most = 0;
+	size_t n;
+
+	states = ssdpm_budget_item_get_states(item->known, &n);
+	for (size_t i = 0; i < n; i++)
+		if (states[i].power_uw > most)
+			most = states[i].power_uw;
+	return most;
+}
+
 /* A SATA drive has one choice, which is no power state. */
 static bool is_sata(const struct drive *drive)
 {
@@ -116,7 +130,8 @@ static void print_lines(const struct budget *budget)
 	struct table rows;
 	struct line line;
 
-	table_begin(&rows, "><<>>>", "", "drive", "state", "power",
+	table_begin(&rows, "><<>>>", "", "drive",
+		    budget->answer->fits ? "state" : "lowest state", "power",
 		    "throughput", "lost");
 	while (next_line(budget, &number, &choice, &line)) {
 		const struct ssdpm_budget_state *s = line.choice;
@@ -170,17 +185,17 @@ static struct sums sums_of(const struct budget *budget)
 	return sums;
 }
 
-static void print_work(const struct budget_work *work)
+static void write_work(FILE *file, const struct budget_work *work)
 {
 	if (work->workload)
-		printf(" %s", work->workload);
+		fprintf(file, " %s", work->workload);
 	else if (work->read_ppm == WHOLE_PPM)
-		fputs(" reads", stdout);
+		fputs(" reads", file);
 	else if (!work->read_ppm)
-		fputs(" writes", stdout);
+		fputs(" writes", file);
 	else
-		printf(" %s reads, the rest writes",
-		       share_text(work->read_ppm, WHOLE_PPM).text);
+		fprintf(file, " %s reads, the rest writes",
+			share_text(work->read_ppm, WHOLE_PPM).text);
 }
 
 /* Prints each drive with its own work once. */
@@ -198,15 +213,15 @@ static void print_own_works(const struct budget *budget)
 			    !strcmp(name, last))
 				continue;
 			printf("  %s:", name);
-			print_work(&budget->works->works[number]);
+			write_work(stdout, &budget->works->works[number]);
 			putchar('\n');
 			last = name;
 		}
 	}
 }
 
-/* Prints the work of the drives without --work, if there are any. */
-static void print_default_work(const struct budget *budget)
+/* The work of the drives without --work, if there are any. */
+static void write_default_work(FILE *file, const struct budget *budget)
 {
 	const struct budget_work *work = &budget->works->works[0];
 	bool used = false;
@@ -215,12 +230,12 @@ static void print_default_work(const struct budget *budget)
 		used |= !budget->works->of_drive[i];
 	if (!used)
 		return;
-	putchar(';');
-	print_work(work);
+	putc(';', file);
+	write_work(file, work);
 	if (work->workload)
-		fputs(" on each", stdout);
+		fputs(" on each", file);
 	else if (!work->given)
-		fputs(", as no --mix is given", stdout);
+		fputs(", as no --mix is given", file);
 }
 
 static const char *drives_word(const struct budget *budget)
@@ -240,18 +255,28 @@ static const char *drives_word(const struct budget *budget)
 static void print_what(const struct budget *budget)
 {
 	const struct budget_options *o = budget->options;
-	uint64_t n = budget->items->n_all;
+	uint64_t n = budget->items->n_all, most = 0;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
 
-	printf("  %s", exact_watts(o->budget_uw).text);
+	for (size_t i = 0; i < n; i++)
+		most += most_uw(budget->item_of[i]);
+
+	if (!file)
+		return;
+	fputs(exact_watts(o->budget_uw).text, file);
 	if (o->base_uw)
-		printf(", of which everything else takes %s",
-		       exact_watts(o->base_uw).text);
-	printf("; %s %s by %s power", count_text(n).text, drives_word(budget),
-	       o->power == SSDPM_BUDGET_POWER_MAX      ? "maximum" :
-	       o->power == SSDPM_BUDGET_POWER_EXPECTED ? "expected" :
-							 "p99");
-	print_default_work(budget);
-	putchar('\n');
+		fprintf(file, ", of which everything else takes %s",
+			exact_watts(o->base_uw).text);
+	fprintf(file, "; %s %s by %s power", count_text(n).text,
+		drives_word(budget),
+		o->power == SSDPM_BUDGET_POWER_MAX	? "maximum" :
+		o->power == SSDPM_BUDGET_POWER_EXPECTED ? "expected" :
+							  "p99");
+	fprintf(file, ", %s without caps", exact_watts(most).text);
+	write_default_work(file, budget);
+	end_paragraph(file, &text, 2, 4);
 	print_own_works(budget);
 }
 
@@ -417,7 +442,7 @@ static void print_frontier(const struct budget *budget)
 
 	table_begin(&rows, ">>>>", "drives", "with all else",
 		    weighted(budget) ? "lost by weight" : "lost",
-		    "a watt more saves");
+		    "a watt more gains");
 	p = ssdpm_budget_get_frontier(budget->solved, &n);
 	for (size_t i = 0; i < n; i++) {
 		table_row(&rows, exact_watts(p[i].power_uw).text,
@@ -516,8 +541,15 @@ static void print_commands(const struct budget *budget)
 {
 	const struct drives *drives = &budget->items->drives;
 	bool is_capture = false;
+	bool has_caps = false;
 	char *text;
 
+	for (size_t i = 0; i < budget->items->n_all; i++)
+		has_caps |= choice_of(budget, i)->power_uw <
+			    most_uw(budget->item_of[i]);
+	if (budget->answer->fits && !drives->n_lives && has_caps)
+		puts("\nTo set a drive: "
+		     "ssdpm apply --power-state DEVICE=STATE DEVICE");
 	for (size_t i = 0; i < drives->n_lives; i++)
 		is_capture |= drives->lives[i]->root != NULL;
 	for (size_t i = 0; (text = command_text(budget, i)); i++) {

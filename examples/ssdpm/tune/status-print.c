@@ -200,8 +200,10 @@ static struct cell change_text(const struct outlook *outlook)
 	if (!has_energy)
 		return cell(outlook->drive.n_changes ? "other settings" :
 						       "no change");
-	if (outlook->is_skipped || is_hard_disk(&outlook->drive))
+	if (is_hard_disk(&outlook->drive))
 		return cell("not estimated");
+	if (outlook->is_skipped)
+		return cell("see tune");
 	if (!outlook->is_known)
 		return cell("not known");
 	if (!likely || !outlook->is_to_set)
@@ -656,6 +658,20 @@ static void print_nothing(const struct outlooks *outlooks)
 				0, 2);
 }
 
+/* Has ssdpm set something that it can undo? */
+static bool has_applied(const struct live *live)
+{
+	struct ssdpm_plan *plan;
+	size_t n = 0;
+
+	if (ssdpm_plan_new(live->machine, NULL, &plan, NULL))
+		return false;
+	if (!ssdpm_plan_add_applied(plan, NULL, NULL))
+		n = ssdpm_plan_count(plan, UINT32_MAX);
+	ssdpm_plan_free(plan);
+	return n;
+}
+
 /* What was said first comes first. */
 static void print_next(const struct live *live, const struct outlooks *outlooks)
 {
@@ -728,6 +744,9 @@ enum exit_status print_outlooks(const struct live *live,
 	else
 		print_lead(live, "ssdpm plan", NULL,
 			   "what profile auto would set");
+	if (has_applied(live))
+		print_lead(live, "ssdpm revert", NULL,
+			   "undoes what ssdpm has set");
 	puts("  ssdpm help   all commands");
 	return STATUS_DONE;
 }

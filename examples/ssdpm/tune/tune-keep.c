@@ -59,12 +59,21 @@ static enum exit_status keep_each(const struct tuning *tuning,
 	return status;
 }
 
+static void print_kept(const struct tuning *tuning, const char *verb, size_t n)
+{
+	putchar('\n');
+	print_paragraph(cell("%s: the settings of %s; %s.", verb,
+			     counted(n, "drive").text,
+			     keeper_words(tuning->live))
+				.text,
+			0, 2);
+}
+
 static enum exit_status keep(const struct tuning *tuning,
 			     const struct ssdpm_plan *plan)
 {
 	const bool speaks = !tuning->common->quiet && !tuning->common->form;
 	const size_t n = count_in_force(tuning, plan);
-	const char *s = n == 1 ? "" : "s";
 	enum exit_status status;
 
 	/* Set earlier, and not by this call */
@@ -72,8 +81,7 @@ static enum exit_status keep(const struct tuning *tuning,
 		return keep_each(tuning, plan);
 	if (tuning->options->dry_run || !n) {
 		if (speaks && n)
-			printf("\nTo keep: the settings of %zu drive%s.\n", n,
-			       s);
+			print_kept(tuning, "To keep", n);
 		else if (speaks)
 			puts("\nNothing to keep: no latency limit or link "
 			     "policy that ssdpm has set is in force.");
@@ -86,7 +94,7 @@ static enum exit_status keep(const struct tuning *tuning,
 	status = keep_each(tuning, plan);
 	if (status || !speaks)
 		return status;
-	printf("\nKept: the settings of %zu drive%s.\n", n, s);
+	print_kept(tuning, "Kept", n);
 	print_way_back(tuning->live, true);
 	return STATUS_DONE;
 }

@@ -97,7 +97,7 @@ static void write_year(FILE *file, const struct tuning *tuning,
 		year.nominal < 10e3 ? 2 : 0, year.nominal / 1e3,
 		tuning->options->hours_per_day);
 	if (price > 0)
-		fprintf(file, ", %.2f in money", year.nominal * price);
+		fprintf(file, ", which cost %.2f", year.nominal * price);
 	if (price > 0 && total->has_range)
 		fprintf(file, " (%.2f to %.2f)", year.low * price,
 			year.high * price);

@@ -165,7 +165,7 @@ static enum exit_status complain_of(
 		ssdpm_budget_drives_get_states(drives, item->n_drives, &states,
 					       &unknown, NULL);
 	if (unknown && is_sata(item->drives))
-		complain("%s: give it with --max-power %s=PS0=POWER",
+		complain("%s: give it with --max-power '%s=PS0=POWER'",
 			 error->message, item->drives->name);
 	else if (unknown)
 		complain("%s: give it with --max-power PS%d=POWER",
