@@ -74,7 +74,7 @@ def test_what_sleep_saves_and_another_route_are_those_of_json(
     assert any(advice.awake for advice in advices)
     for advice in advices:
         said = json.loads(advice.to_json())
-        further = said.get("further") or dict.fromkeys(("route", "likely", "gain_uw"))
+        further = said.get("further") or {"route": None, "likely": None, "gain_uw": None}
         assert advice.further == further["route"]
         assert (advice.further_gain_uw is None) == (advice.further is None)
         assert advice.further_gain_uw == further["gain_uw"]
