@@ -47,22 +47,12 @@ static uint32_t find_prior(const char *rule)
 	return i;
 }
 
-/*
- * The centre of a distribution: the nominal value, or a tenth of the highest if
- * that is 0.
- */
-static double centre_of(const struct ssdpm_parameter *parameter)
-{
-	return parameter->nominal ? (double)parameter->nominal :
-				    (double)parameter->high / 10;
-}
-
 static double range_sd(const struct ssdpm_parameter *parameter)
 {
 	double low = (double)parameter->low, high = (double)parameter->high;
 
 	/* The low end is at least a hundredth of the centre. */
-	low = ssdpm__max(low, centre_of(parameter) / 100);
+	low = ssdpm__max(low, ssdpm__centre_of(parameter) / 100);
 	return ssdpm__ln(high / low) / RANGE_SDS;
 }
 
@@ -185,7 +175,8 @@ struct lattice ssdpm__lattice(uint32_t n, uint32_t dimension)
 double ssdpm__drawn_value(const struct ssdpm_parameter *parameter,
 			  double log_sd, double normal)
 {
-	double value = centre_of(parameter) * ssdpm__exp(log_sd * normal);
+	double value =
+		ssdpm__centre_of(parameter) * ssdpm__exp(log_sd * normal);
 
 	value = ssdpm__max(value, (double)parameter->low);
 	return ssdpm__min(value, (double)parameter->high);

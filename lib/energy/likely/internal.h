@@ -67,9 +67,40 @@ static inline uint32_t ssdpm__share_of(const struct lattice *lattice,
 			  lattice->n);
 }
 
+/*
+ * The centre of a distribution: the nominal value, or a tenth of the highest if
+ * that is 0.
+ */
+static inline double ssdpm__centre_of(const struct ssdpm_parameter *parameter)
+{
+	return parameter->nominal ? (double)parameter->nominal :
+				    (double)parameter->high / 10;
+}
+
 /* A drawn value of a parameter, within its range. */
 double ssdpm__drawn_value(const struct ssdpm_parameter *parameter,
 			  double log_sd, double normal);
+
+/* exp(log_sd z) of the n shares, by share. */
+struct factor {
+	double log_sd;
+	uint32_t n;
+	double *of;
+};
+
+/*
+ * Those of many draws, of few, and of few with a prior that is twice as wide:
+ * each has one for each parameter at most.
+ */
+struct factors {
+	struct factor at[3 * SSDPM_MAX_PARAMETERS];
+	size_t n;
+};
+
+/* Makes it once. NULL: out of memory. */
+const double *ssdpm__factors(struct factors *factors, double log_sd,
+			     const double *normals, uint32_t n);
+void ssdpm__factors_free(struct factors *factors);
 
 /*
  * Idle times of nearly one length, in order of length. All shorter ones are

@@ -34,6 +34,7 @@ struct trial {
 	struct weighed weighed[N_TIMES];
 	bool times_weighed; /* that is from a trial with the same times */
 	double *nj, *uw;    /* saved, by draw */
+	struct factors *factors;
 };
 
 /* Times have a share for each set of times; powers have one for each draw. */
@@ -261,7 +262,8 @@ static bool counts(const struct trial *trial, uint32_t kind)
  */
 struct drawn_power {
 	size_t index;
-	double log_sd;
+	double centre, low, high;
+	const double *factors;
 	uint32_t share, step;
 };
 
@@ -269,9 +271,13 @@ struct drawn_powers {
 	double known[SSDPM_MAX_PARAMETERS]; /* nominal ones, in those places */
 	struct drawn_power at[SSDPM_MAX_PARAMETERS];
 	size_t n;
+	/* Those that have a weight under some set of times */
+	size_t weighed[SSDPM_MAX_PARAMETERS];
+	size_t n_weighed;
 };
 
-static void find_drawn(const struct trial *trial, struct drawn_powers *drawn)
+static int find_drawn(const struct trial *trial, struct drawn_powers *drawn,
+		      struct ssdpm_error *reterr)
 {
 	const struct unknowns *unknowns = &trial->unknowns;
 	const struct priced_drive *drive = unknowns->drive;
@@ -285,12 +291,33 @@ static void find_drawn(const struct trial *trial, struct drawn_powers *drawn)
 		if (number == UINT32_MAX || unknowns->at[number].time ||
 		    !counts(trial, p->kind))
 			continue;
-		drawn->at[drawn->n++] = (struct drawn_power){
+		drawn->at[drawn->n] = (struct drawn_power){
 			.index = i,
-			.log_sd = unknowns->at[number].log_sd,
+			.centre = ssdpm__centre_of(p),
+			.low = (double)p->low,
+			.high = (double)p->high,
+			.factors = ssdpm__factors(trial->factors,
+						  unknowns->at[number].log_sd,
+						  trial->normals, trial->n),
 			.share = ssdpm__share_of(&trial->lattices[number], 0),
 			.step = trial->lattices[number].step,
 		};
+		if (!drawn->at[drawn->n++].factors)
+			return ssdpm__no_memory(reterr);
+	}
+	return 0;
+}
+
+static void find_weighed(const struct trial *trial, struct drawn_powers *drawn)
+{
+	drawn->n_weighed = 0;
+	for (size_t i = 0; i < trial->unknowns.drive->n; i++) {
+		uint32_t set = 0;
+
+		while (set < N_TIMES && trial->weighed[set].of[i] == 0)
+			set++;
+		if (set < N_TIMES)
+			drawn->weighed[drawn->n_weighed++] = i;
 	}
 }
 
@@ -304,10 +331,13 @@ static void draw_powers(const struct trial *trial, struct drawn_powers *drawn,
 	for (size_t i = 0; i < drawn->n; i++) {
 		struct drawn_power *one = &drawn->at[i];
 
-		powers[one->index] = ssdpm__drawn_value(
-			&drive->parameters[one->index], one->log_sd,
-			trial->normals[one->share]);
-		one->share = (one->share + one->step) % trial->n;
+		powers[one->index] = ssdpm__min(
+			ssdpm__max(one->centre * one->factors[one->share],
+				   one->low),
+			one->high);
+		one->share += one->step;
+		if (one->share >= trial->n)
+			one->share -= trial->n;
 	}
 	put_in_order(unknowns, powers);
 	put_link_in_order(trial, powers);
@@ -328,23 +358,25 @@ static uint32_t first_asleep(const struct ssdpm_model *model)
 
 static int run_trial(struct trial *trial, struct ssdpm_error *reterr)
 {
-	const size_t n = trial->unknowns.drive->n;
 	struct drawn_powers drawn;
-	int err = 0;
+	int err;
 
 	trial->asleep = first_asleep(trial->from->model);
 	find_lattices(trial);
-	find_drawn(trial, &drawn);
+	err = find_drawn(trial, &drawn, reterr);
 	for (uint32_t i = 0; i < N_TIMES && !err && !trial->times_weighed; i++)
 		err = weigh_times(trial, i, reterr);
+	if (!err)
+		find_weighed(trial, &drawn);
 	for (uint32_t draw = 0; draw < trial->n && !err; draw++) {
 		const struct weighed *weighed = &trial->weighed[draw % N_TIMES];
 		double powers[SSDPM_MAX_PARAMETERS];
 		double fj = weighed->fixed_fj;
 
 		draw_powers(trial, &drawn, powers);
-		for (size_t i = 0; i < n; i++)
-			fj += powers[i] * weighed->of[i];
+		for (size_t i = 0; i < drawn.n_weighed; i++)
+			fj += powers[drawn.weighed[i]] *
+			      weighed->of[drawn.weighed[i]];
 		trial->nj[draw] = fj / FJ_PER_NJ;
 		trial->uw[draw] =
 			weighed->end_ns > 0 ? fj / weighed->end_ns : 0;
@@ -648,6 +680,7 @@ static int find_likely(struct trial *trial, const double *few_normals,
 struct room {
 	struct trial trial;
 	double nj[N_DRAWS], uw[N_DRAWS];
+	struct factors factors;
 };
 
 /* What to do with a trial, and its shares. */
@@ -674,8 +707,11 @@ static int try_drives(const struct priced_drive *drive,
 		trial->time_normals = times;
 		trial->nj = room->nj;
 		trial->uw = room->uw;
+		trial->factors = &room->factors;
+		room->factors.n = 0;
 		ssdpm__find_unknowns(drive, UINT32_MAX, &trial->unknowns);
 		err = try(trial, few, result, reterr);
+		ssdpm__factors_free(&room->factors);
 	}
 	free(room);
 	free(times);

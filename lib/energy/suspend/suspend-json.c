@@ -12,11 +12,11 @@ struct told_suspend {
 	size_t n_evidence;
 	const struct ssdpm_suspend_remedy *remedies;
 	size_t n_remedies;
-	struct told_drive *drives;
+	struct told_suspended *drives;
 	size_t n_drives;
 };
 
-struct told_drive {
+struct told_suspended {
 	const struct ssdpm_device_facts *facts;
 	const char *plan;
 };
