@@ -3775,6 +3775,7 @@ static void call_suspend_log(void)
 
 	ssdpm_suspend_reading_add_log(in.suspend_reading, log, strlen(log),
 				      NULL);
+	ssdpm_suspend_get_plan(NULL, SSDPM_SUSPEND_OUTCOME_REACHED);
 	ssdpm_suspend_reading_free(NULL);
 }
 
@@ -3856,6 +3857,7 @@ static const struct {
 	{ "ssdpm_trial_feed", call_trial },
 	{ "ssdpm_trial_get_state", call_trial },
 	{ "ssdpm_trial_free", call_trial },
+	{ "ssdpm_suspend_get_plan", call_suspend_log },
 	{ "ssdpm_suspend_reading_add_log", call_suspend_log },
 	{ "ssdpm_suspend_reading_free", call_suspend_log },
 	{ "ssdpm_fault_from_line", call_faults },
