@@ -9,6 +9,7 @@ import os
 import pathlib
 import pty
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -412,12 +413,14 @@ def test_without_a_setting_of_ssdpm_nothing_is_kept(ssdpm: Command, machine: Mak
 OWN_SAVER = "[profile power-saver]\nmax_exit_latency = 100ms\n"
 
 
-@pytest.mark.parametrize("what", ["no-apst", "no-lpm", "balanced", "own"])
-def test_the_profile_for_the_battery_is_offered_if_it_changes_something(
+@pytest.mark.parametrize("what", ["no-apst", "no-lpm", "balanced", "same-table", "own"])
+def test_the_profile_for_the_battery_is_offered_if_it_saves(
     ssdpm: Command, tmp_path: pathlib.Path, what: str
 ) -> None:
     fake = machines.Machine(machines.KERNEL_7)
     fake.supplies(online=False, battery="power")
+    if what == "balanced":  # without its parameters the module takes a limit alone
+        fake.host("LENOVO", "20XWCTO1WW", "20XWCTO1WW", mem_sleep="[s2idle]")
     if what == "no-lpm":
         port = machines.Port(machines.MX100, "max_performance", supported=False)
         fake.ahci("0000:00:17.0", [port])
@@ -430,10 +433,20 @@ def test_the_profile_for_the_battery_is_offered_if_it_changes_something(
         (tmp_path / "fake/etc").mkdir(exist_ok=True)
         (tmp_path / "fake/etc/ssdpm.conf").write_text(OWN_SAVER)
     call = ["--root", str(tmp_path / "fake")]
-    assert ("More on battery" in ssdpm.output("tune", "-n", *call)) == (what == "balanced")
+    text = ssdpm.output("tune", "-n", *call)
+    offered = re.search(
+        r"^More on battery, beyond these limits: power-saver (.*?)\.\n"
+        r"To see it: (ssdpm plan -p auto .*)\n",
+        text.replace("(likely\n  ", "(likely ").replace("\\\n    ", ""),
+        re.M,
+    )
+    assert ("More on battery" in text) == bool(offered) == (what == "balanced")
     text = ssdpm.output("plan", "-p", "power-saver", *call)
     changes_nothing = "nothing to do" in text or text.endswith("\nin force\n")
-    assert changes_nothing == (what != "balanced")
+    assert changes_nothing == (what not in ("balanced", "same-table"))
+    if offered:
+        words = shlex.split(offered[2])
+        assert f"\n    {offered[1]}; an I/O waits" in ssdpm.output(*words[1:])
 
 
 def put_battery(root: pathlib.Path, **files: object) -> None:

@@ -180,6 +180,8 @@ enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n)
 	if (!status && ssdpm_energy_report_new(tuning->live->machine, &params,
 					       &tuning->report, &error))
 		status = complain_of_device(NULL, &error);
+	if (!status)
+		find_saver(tuning, &params);
 	free(all.ios);
 	if (!status)
 		status = collect(tuning, (const char(*)[32])names, n);

@@ -468,56 +468,6 @@ static size_t count_least_left(const struct tuning *tuning)
 	return n < LEAST_LEFT_LINES ? n : LEAST_LEFT_LINES;
 }
 
-/* The files of this machine may have a power-saver of their own. */
-static bool find_saver(struct ssdpm_machine *machine,
-		       struct ssdpm_profile_settings *ret_saver)
-{
-	struct ssdpm_intent *intent;
-	bool found;
-
-	if (ssdpm_intent_read(machine, &intent, NULL))
-		return false;
-	found = !ssdpm_intent_get_settings(intent, "auto", SSDPM_SOURCE_BATTERY,
-					   ret_saver, NULL);
-	ssdpm_intent_free(intent);
-	return found;
-}
-
-/* Whether the profile for the battery would set something else. */
-static bool saver_changes(const struct tuning *tuning)
-{
-	struct ssdpm_machine *machine = tuning->live->machine;
-	struct ssdpm_profile_settings saver = { .size = sizeof(saver) };
-	struct ssdpm_report_item item = { .size = sizeof(item) };
-	struct ssdpm_report *report;
-	bool result = false;
-
-	if (!find_saver(machine, &saver) ||
-	    ssdpm_report_new(machine, &saver, &report, NULL))
-		return false;
-	for (size_t i = 0; !ssdpm_report_get_item(report, i, &item); i++)
-		result |= item.n_changes > 0;
-	ssdpm_report_free(report);
-	return result;
-}
-
-/* What tune sets holds on AC and on battery alike. */
-static void write_profile(FILE *file, const struct tuning *tuning)
-{
-	struct ssdpm_meter battery;
-
-	if (ssdpm_machine_find_meter(tuning->live->machine, "battery", &battery,
-				     NULL) ||
-	    !saver_changes(tuning))
-		return;
-	fputs("More on battery, beyond these limits: ssdpm plan -p auto "
-	      "--both-sources -t",
-	      file);
-	write_word(file, tuning->workload);
-	write_root(file, tuning->live->root);
-	putc('\n', file);
-}
-
 /* What a screen has only if it fits: the first of them first. */
 enum extra { REBUILD, FURTHER, DECIDER, LINK, ASLEEP, PROFILE, N_EXTRAS };
 
@@ -549,7 +499,7 @@ static struct extras find_extras(const struct tuning *tuning)
 				       const struct tuning *tuning) = {
 		[REBUILD] = write_rebuild, [FURTHER] = write_further,
 		[DECIDER] = write_decider, [LINK] = write_link,
-		[ASLEEP] = write_asleep,   [PROFILE] = write_profile,
+		[ASLEEP] = write_asleep,   [PROFILE] = write_saver,
 	};
 	const size_t used = count_needed(tuning) + count_least_left(tuning);
 	struct extras extras = { .shown = { false } };
@@ -653,7 +603,7 @@ static void print_extras(const struct tuning *tuning,
 	if (extras->shown[LINK])
 		write_link(stdout, tuning);
 	if (extras->shown[PROFILE])
-		write_profile(stdout, tuning);
+		write_saver(stdout, tuning);
 }
 
 static void print_keeper(const struct tuning *tuning)

@@ -36,6 +36,12 @@ struct tune_options {
 };
 
 /* The advice on the drives that were named, or on all of them. */
+/* The profile for the battery. */
+struct saver {
+	struct ssdpm_likely likely; /* against today */
+	size_t n;		    /* drives in it */
+};
+
 struct tuning {
 	const struct common *common;
 	const struct tune_options *options;
@@ -52,7 +58,13 @@ struct tuning {
 	size_t n_changes;	  /* items that are to be set */
 	enum exit_status failure; /* of the first drive that cannot be read */
 	bool refused;		  /* to measure: nothing is set, either */
+	struct saver saver;
 };
+
+/* Does nothing without a battery. */
+void find_saver(struct tuning *tuning,
+		const struct ssdpm_energy_report_params *params);
+void write_saver(FILE *file, const struct tuning *tuning);
 
 struct identity {
 	char text[128];
