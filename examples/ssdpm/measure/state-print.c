@@ -160,6 +160,7 @@ void print_idle_state(const struct drive *drive, const char *power,
 	}
 	table_print(&rows);
 	if (power && s->verdict == SSDPM_IDLE_SEVERAL)
-		puts("  another level may tell: measure baseline lists what is "
-		     "above, --idle judges it");
+		puts("  another level may tell: measure baseline lists when the "
+		     "power was\n  higher, and --idle FROM..TO judges such a "
+		     "time");
 }
