@@ -33,7 +33,7 @@ Fits: in all 55 W for the drives, 0 W left; 3.81 GiB/s of 5.59 GiB/s kept, 31.7 
   1x  governed.json  PS2     10 W   545 MiB/s  71.4 %
   no other choice of states within the budget loses less
 
-To set a drive: ssdpm apply --power-state DEVICE=STATE DEVICE
+To set PS1 on a drive nvme0: ssdpm apply --power-state nvme0=1 nvme0
 """
 
 
@@ -161,7 +161,8 @@ def test_what_does_not_fit_is_proved(drives: Command) -> None:
     assert result.returncode == 1
     assert not result.stderr
     text = result.stdout.decode()
-    assert re.search(r"4x +governed.json +PS2 +10 W", text)
+    assert re.search(r"drive +lowest state .*\n +4x +governed.json +PS2 +10 W", text)
+    assert ", 100 W without caps;" in text and "To set PS" not in text
     assert text.startswith(
         "Does not fit: the drives take at least 40 W, and with everything else 100.5 W, "
         "0.5 W more than the budget; at most 3 of 4 fit.\n"

@@ -274,7 +274,7 @@ def test_what_is_kept_is_asked_for_and_forgotten_again(
     at = ["--root", str(root)]
     result = ssdpm("apply", "--keep", "-l", "25ms", *at, "nvme0")
     assert result.returncode == 0
-    assert b"kept: ssdpmd(8), or its rule for udev, sets it at each boot; " in result.stderr
+    assert b"kept: ssdpmd(8), or its rule for udev, sets them at each boot; " in result.stderr
     assert kept(root).splitlines()[-1] == "max_exit_latency = 25ms"
     assert "model = WDC PC SN530" in kept(root)
     assert ssdpm("check", *at).returncode == 0

@@ -215,7 +215,10 @@ def test_samples_of_another_time_are_said(drive: Command) -> None:
     call = [*PREDICT, "-s", "flat.csv", "--window", "0s..30s"]
     result = drive(*call)
     assert result.returncode == 0
-    assert b"samples of 29 s, and the prediction is of 1.48 min" in result.stderr
+    assert (
+        b"samples of 29 s, and the prediction is of 1.48 min: measure the whole trace, or "
+        b"predict a shorter one"
+    ) in result.stderr
     assert b"\nof another length, so no proof: " in result.stdout
     assert drive(*call, "-q").stderr == b""
     measured = drive.json(*call, "-q")["measured"]

@@ -127,6 +127,7 @@ def test_the_next_command_does_what_it_promises(
     call = shlex.split(line.removeprefix("Next: "))
     assert ssdpm(*call[1:], "--yes").returncode == 0
     after = rows(screen("desktop-6.1"))
+    assert "  ssdpm revert --root desktop-6.1   undoes what ssdpm has set" in screen("desktop-6.1")
     assert [after[name][1:] for name in ("sda", "sdb")] == [["sleeps", "see tune"]] * 2
 
 

@@ -388,7 +388,7 @@ def test_what_an_earlier_call_has_set_can_be_kept(ssdpm: Command, machine: Make)
     ssdpm.output("tune", "-y", "--root", str(root))
     kept = root / "etc/ssdpm.conf.d"
     assert ssdpm.output(*call, "-n").endswith(
-        "\nTo keep: the settings of 2 drives; ssdpmd(8), or its rule for udev, sets it at each boot.\n"
+        "\nTo keep: the settings of 2 drives; ssdpmd(8), or its rule for udev, sets them at each boot.\n"
     )
     assert not kept.exists()
     assert "\nKept: the settings of 2 drives; ssdpmd(8), " in ssdpm.output(*call, "-y")
@@ -408,6 +408,33 @@ def test_without_a_setting_of_ssdpm_nothing_is_kept(ssdpm: Command, machine: Mak
     assert text.endswith("\nNothing to keep: no latency limit or link policy that ssdpm "
                          "has set is in force.\n")  # fmt: skip
     assert not (root / "etc/ssdpm.conf.d").exists()
+
+
+def test_a_sum_is_decided_by_its_ends(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("desktop-6.1"))
+    parts = [
+        (one["likely"]["verdict"], one["likely"]["low_uw"])
+        for one in advised(ssdpm, "tune", "-n", "-t", "lomax", "--root", root)
+        if one["advice"] == "set"
+    ]
+    assert [verdict for verdict, _ in parts] == ["saves", "probably-costs"]
+    assert sum(low for _, low in parts) < 0
+    text = ssdpm.output("tune", "-n", "-t", "lomax", "--root", root)
+    assert re.match(r"Change 2 of 3 drives: not decided: \d+ mW \(likely -\d+ to \d+\) in all,\n", text)
+
+
+def test_a_profile_is_offered_for_the_drives_that_were_named(
+    ssdpm: Command, tmp_path: pathlib.Path
+) -> None:
+    """And by what it saves on them alone."""
+    fake = machines.MACHINES["eight-drives"]()
+    fake.supplies(online=False, battery="power")
+    fake.write(tmp_path / "fake")
+    call = ["tune", "-n", "-t", "apt-upgrades", "--root", str(tmp_path / "fake")]
+    assert "More on battery" in ssdpm.output(*call)
+    assert "More on battery" not in ssdpm.output(*call, "nvme3")
+    text = ssdpm.output(*call, "sda", "sdb")
+    assert re.search(r"ssdpm plan -p auto .* sda sdb\n", text.replace("\\\n    ", ""))
 
 
 OWN_SAVER = "[profile power-saver]\nmax_exit_latency = 100ms\n"
@@ -543,31 +570,31 @@ def test_who_sets_what_is_kept_at_a_boot_is_named(ssdpm: Command, machine: Make)
         return str(found)
 
     # Not all files are in a capture.
-    assert said() == "ssdpmd(8), or its rule for udev, sets it at each boot"
+    assert said() == "ssdpmd(8), or its rule for udev, sets them at each boot"
     assert "--keep" not in ssdpm.output("tune", "--dry-run", "--root", str(root))
     (root / "ssdpm-capture").unlink()
     assert said() == (
-        "nothing sets it at a boot, because neither ssdpmd(8) nor its rule for udev is "
+        "nothing sets them at a boot, because neither ssdpmd(8) nor its rule for udev is "
         "installed"
     )
     unit = touch(root / "usr/lib/systemd/system/ssdpmd.service")
     assert said() == (
-        "nothing sets it at a boot, because ssdpmd(8) is not enabled; try: systemctl "
+        "nothing sets them at a boot, because ssdpmd(8) is not enabled; try: systemctl "
         "enable --now ssdpmd"
     )
     wants = root / "etc/systemd/system/multi-user.target.wants/ssdpmd.service"
     wants.parent.mkdir(parents=True)
     wants.symlink_to(f"/{unit.relative_to(root)}")
-    assert said() == "ssdpmd(8) sets it at each boot"
+    assert said() == "ssdpmd(8) sets them at each boot"
     wants.unlink()
     touch(root / "usr/lib/udev/rules.d/84-ssdpm-config.rules")
-    assert said() == "the rule of ssdpm for udev sets it at each boot"
+    assert said() == "the rule of ssdpm for udev sets them at each boot"
     # Somebody has hidden the rule.
     hidden = root / "etc/udev/rules.d/84-ssdpm-config.rules"
     hidden.parent.mkdir(parents=True)
     touch(root / "dev/null")
     hidden.symlink_to("/dev/null")
-    assert said().startswith("nothing sets it at a boot, because ssdpmd(8) is not")
+    assert said().startswith("nothing sets them at a boot, because ssdpmd(8) is not")
 
 
 def test_a_nas_serves_files_and_a_desktop_does_not(ssdpm: Command) -> None:

@@ -3772,10 +3772,16 @@ static void call_suspend_log(void)
 {
 	static const char log[] =
 		"nvme 0000:04:00.0: PCI PM: Suspend power state: D3hot\n";
+	const struct ssdpm_diagnosis found = {
+		.code = SSDPM_DIAGNOSIS_LPM_KEPT,
+		.message = "kept",
+	};
+	const struct ssdpm_suspend_drive kept = { .diagnoses = &found,
+						  .n_diagnoses = 1 };
 
 	ssdpm_suspend_reading_add_log(in.suspend_reading, log, strlen(log),
 				      NULL);
-	ssdpm_suspend_get_plan(NULL, SSDPM_SUSPEND_OUTCOME_REACHED);
+	ssdpm_suspend_get_plan(&kept, SSDPM_SUSPEND_OUTCOME_REACHED);
 	ssdpm_suspend_reading_free(NULL);
 }
 

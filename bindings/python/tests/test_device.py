@@ -18,6 +18,7 @@ import logging
 import math
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
@@ -210,6 +211,15 @@ def test_a_diagnosis_has_a_verdict_evidence_and_advice(machine: Maker) -> None:
         ssdpm.Change("nvme_core.apst_secondary_latency_tol_us", "113000"),
     )
     assert str(found[0]) == found[0].message
+
+
+def test_each_call_of_an_advice_has_the_root_of_the_machine(machine: Maker) -> None:
+    root = machine("desktop-6.1")
+    advices = [one.advice for one in ssdpm.open("sda", root).diagnose() if one.advice]
+    calls = [call for advice in advices for call in advice.split("ssdpm ")[1:]]
+    assert calls
+    for call in calls:
+        assert re.match(rf"\w+ --root '?{re.escape(str(root))}'? ", call), call
 
 
 def test_a_diagnosis_looks_at_the_table_that_it_is_given(machine: Maker) -> None:

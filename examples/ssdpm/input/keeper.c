@@ -41,14 +41,14 @@ bool is_set_at_boot(const struct live *live)
 const char *keeper_words(const struct live *live)
 {
 	if (is_installed(live, AT_BOOT, UNIT))
-		return "ssdpmd(8) sets it at each boot";
+		return "ssdpmd(8) sets them at each boot";
 	if (is_installed(live, "udev/rules.d", RULE))
-		return "the rule of ssdpm for udev sets it at each boot";
+		return "the rule of ssdpm for udev sets them at each boot";
 	if (is_set_at_boot(live))
-		return "ssdpmd(8), or its rule for udev, sets it at each boot";
+		return "ssdpmd(8), or its rule for udev, sets them at each boot";
 	if (is_installed(live, "systemd/system", UNIT))
-		return "nothing sets it at a boot, because ssdpmd(8) is not "
+		return "nothing sets them at a boot, because ssdpmd(8) is not "
 		       "enabled; try: systemctl enable --now ssdpmd";
-	return "nothing sets it at a boot, because neither ssdpmd(8) nor its "
+	return "nothing sets them at a boot, because neither ssdpmd(8) nor its "
 	       "rule for udev is installed";
 }

@@ -84,14 +84,8 @@ void print_energy(const struct energy_answer *a)
 	if (a->has_tolerance)
 		printf(" (%s to %s)", joules_text(e->low_j).text,
 		       joules_text(e->high_j).text);
-	printf(" in %s, %s on average", time_text(e->covered_ns).text,
+	printf(" in %s, %s on average\n", time_text(e->covered_ns).text,
 	       watts_text(e->mean_power_w).text);
-	if (a->has_tolerance && e->covered_ns)
-		printf(" (%s to %s)",
-		       watts_text(e->low_j * 1e9 / (double)e->covered_ns).text,
-		       watts_text(e->high_j * 1e9 / (double)e->covered_ns)
-			       .text);
-	putchar('\n');
 	printf("  %s to %s, %s\n", watts_text(e->min_power_w).text,
 	       watts_text(e->max_power_w).text, counted(e->n, "sample").text);
 	for (size_t i = 0; i < N_REMARKS; i++)

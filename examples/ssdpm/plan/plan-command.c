@@ -41,7 +41,7 @@ static enum exit_status check_persist(const struct common *common,
 			common,
 			"--persist %s makes --latency, --nvme-core and --lpm "
 			"last for all drives: name no TARGET; for single "
-			"drives there is --keep",
+			"drives there is ssdpm apply --keep",
 			ssdpm_persist_kind_to_string(settings->persist));
 	return STATUS_DONE;
 }

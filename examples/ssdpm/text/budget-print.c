@@ -537,19 +537,29 @@ static char *command_text(const struct budget *budget, size_t n)
 	return NULL;
 }
 
+/* For drives of the catalogue: how to set the first cap on a machine. */
+static void print_example(const struct budget *budget)
+{
+	for (size_t i = 0; i < budget->items->n_all; i++) {
+		const struct ssdpm_budget_state *choice = choice_of(budget, i);
+
+		if (choice->power_uw >= most_uw(budget->item_of[i]))
+			continue;
+		printf("\nTo set PS%u on a drive nvme0: "
+		       "ssdpm apply --power-state nvme0=%u nvme0\n",
+		       choice->state, choice->state);
+		return;
+	}
+}
+
 static void print_commands(const struct budget *budget)
 {
 	const struct drives *drives = &budget->items->drives;
 	bool is_capture = false;
-	bool has_caps = false;
 	char *text;
 
-	for (size_t i = 0; i < budget->items->n_all; i++)
-		has_caps |= choice_of(budget, i)->power_uw <
-			    most_uw(budget->item_of[i]);
-	if (budget->answer->fits && !drives->n_lives && has_caps)
-		puts("\nTo set a drive: "
-		     "ssdpm apply --power-state DEVICE=STATE DEVICE");
+	if (budget->answer->fits && !drives->n_lives)
+		print_example(budget);
 	for (size_t i = 0; i < drives->n_lives; i++)
 		is_capture |= drives->lives[i]->root != NULL;
 	for (size_t i = 0; (text = command_text(budget, i)); i++) {

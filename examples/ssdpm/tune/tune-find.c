@@ -181,10 +181,10 @@ enum exit_status find_tuning(struct tuning *tuning, char **operands, size_t n)
 					       &tuning->report, &error))
 		status = complain_of_device(NULL, &error);
 	if (!status)
+		status = collect(tuning, (const char(*)[32])names, n);
+	if (!status && !tuning->common->form && !tuning->common->quiet)
 		find_saver(tuning, &params);
 	free(all.ios);
-	if (!status)
-		status = collect(tuning, (const char(*)[32])names, n);
 	free(names);
 	return status;
 }

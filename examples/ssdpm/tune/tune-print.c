@@ -457,6 +457,8 @@ static size_t count_needed(const struct tuning *tuning)
 		used += 2;
 	if (has_old_table(tuning, false))
 		used += 1 + has_old_table(tuning, true);
+	if (tuning->options->keep && !tuning->n_changes)
+		used += 3; /* what is kept, and who sets it */
 	return used + count_change_lines(tuning);
 }
 

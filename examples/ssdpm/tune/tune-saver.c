@@ -5,6 +5,8 @@
 #include "options/advised.h"
 #include "options/numbers.h"
 
+#include <string.h>
+
 /* The files of this machine may have a power-saver of their own. */
 static bool read_saver(struct ssdpm_machine *machine,
 		       struct ssdpm_profile_settings *ret_saver)
@@ -20,19 +22,12 @@ static bool read_saver(struct ssdpm_machine *machine,
 	return found;
 }
 
-/* Those of several drives are a sum: see total_of(). */
-static void add_gain(struct saver *saver,
-		     const struct ssdpm_energy_report_item *item)
+static bool is_asked(const struct tuning *tuning, const char *name)
 {
-	const struct ssdpm_likely *likely = item->likely;
-
-	if (!likely)
-		return;
-	saver->likely.verdict =
-		saver->n++ ? SSDPM_SAVING_PROBABLY_SAVES : likely->verdict;
-	saver->likely.low_uw += likely->low_uw;
-	saver->likely.median_uw += likely->median_uw;
-	saver->likely.high_uw += likely->high_uw;
+	for (size_t i = 0; i < tuning->n; i++)
+		if (!strcmp(tuning->items[i].drive->name, name))
+			return true;
+	return false;
 }
 
 void find_saver(struct tuning *tuning,
@@ -45,7 +40,8 @@ void find_saver(struct tuning *tuning,
 	struct ssdpm_energy_report *report;
 	struct ssdpm_meter battery;
 
-	if (ssdpm_machine_find_meter(machine, "battery", &battery, NULL) ||
+	if (tuning->n_changes ||
+	    ssdpm_machine_find_meter(machine, "battery", &battery, NULL) ||
 	    !read_saver(machine, &settings))
 		return;
 	profile.settings = &settings;
@@ -54,28 +50,24 @@ void find_saver(struct tuning *tuning,
 	if (ssdpm_energy_report_new(machine, &profile, &report, NULL))
 		return;
 	for (size_t i = 0; !ssdpm_energy_report_get_item(report, i, &item); i++)
-		add_gain(&tuning->saver, &item);
+		if (item.likely && is_asked(tuning, item.drive->name))
+			add_likely(&tuning->saver, item.likely, false);
 	ssdpm_energy_report_free(report);
 }
 
 /* What tune sets holds on AC and on battery alike. */
 void write_saver(FILE *file, const struct tuning *tuning)
 {
-	const struct ssdpm_likely *likely = &tuning->saver.likely;
-	int64_t gain_uw = likely->median_uw;
-
-	for (size_t i = 0; i < tuning->n; i++)
-		if (is_to_set(&tuning->items[i]))
-			gain_uw -= best_saving_uw(&tuning->items[i]);
-	if (gain_uw <= 0 || !ssdpm_saving_verdict_saves(likely->verdict))
+	if (!ssdpm_saving_verdict_saves(tuning->saver.verdict) ||
+	    tuning->n_changes)
 		return;
-	fputs("More on battery, beyond these limits: ", file);
-	/* It is against today, and not against what tune sets. */
-	if (!tuning->n_changes)
-		fprintf(file, "power-saver %s.\nTo see it: ",
-			saving_text(likely).text);
-	fputs("ssdpm plan -p auto --both-sources -t", file);
+	fprintf(file,
+		"More on battery, beyond these limits: power-saver %s.\n"
+		"To see it: ssdpm plan -p auto --both-sources -t",
+		total_text(&tuning->saver).text);
 	write_word(file, tuning->workload);
 	write_root(file, tuning->live->root);
+	for (size_t i = 0; tuning->named && i < tuning->n; i++)
+		write_word(file, tuning->items[i].drive->name);
 	putc('\n', file);
 }

@@ -10,42 +10,85 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The saving of all drives that change, and whether its ends are known. */
-struct total {
-	struct ssdpm_saving saving;
-	bool has_range;
-	bool is_sure; /* of each drive, and not only probably */
-};
+static bool is_sure(uint32_t verdict)
+{
+	return verdict == SSDPM_SAVING_SAVES || verdict == SSDPM_SAVING_COSTS ||
+	       verdict == SSDPM_SAVING_TOO_SMALL;
+}
 
-/*
- * Sums of what is likely, or of what a trial found. Drives that differ in what
- * is unknown save between the ends more often than each of them.
- */
+/* The ends decide on a sum; nobody knows how probable it is between them. */
+static uint32_t verdict_of(const struct total *total)
+{
+	if (total->saving.low_uw > 0)
+		return total->is_sure ? SSDPM_SAVING_SAVES :
+					SSDPM_SAVING_PROBABLY_SAVES;
+	if (total->saving.high_uw < 0)
+		return total->is_sure ? SSDPM_SAVING_COSTS :
+					SSDPM_SAVING_PROBABLY_COSTS;
+	return SSDPM_SAVING_NOT_DECIDED;
+}
+
+static void add_to_total(struct total *total, const struct ssdpm_saving *saving,
+			 uint32_t verdict)
+{
+	total->is_sure = (!total->n || total->is_sure) && is_sure(verdict);
+	total->saving.low_uw += saving->low_uw;
+	total->saving.nominal_uw += saving->nominal_uw;
+	total->saving.high_uw += saving->high_uw;
+	total->has_range |= !total->n;
+	total->verdict = total->n++ ? verdict_of(total) : verdict;
+}
+
+void add_likely(struct total *total, const struct ssdpm_likely *likely,
+		bool turned)
+{
+	static const uint32_t others[] = {
+		[SSDPM_SAVING_SAVES] = SSDPM_SAVING_COSTS,
+		[SSDPM_SAVING_PROBABLY_SAVES] = SSDPM_SAVING_PROBABLY_COSTS,
+		[SSDPM_SAVING_NOT_DECIDED] = SSDPM_SAVING_NOT_DECIDED,
+		[SSDPM_SAVING_PROBABLY_COSTS] = SSDPM_SAVING_PROBABLY_SAVES,
+		[SSDPM_SAVING_COSTS] = SSDPM_SAVING_SAVES,
+		[SSDPM_SAVING_TOO_SMALL] = SSDPM_SAVING_TOO_SMALL,
+	};
+	const struct ssdpm_saving saving = {
+		.low_uw = turned ? -likely->high_uw : likely->low_uw,
+		.nominal_uw = turned ? -likely->median_uw : likely->median_uw,
+		.high_uw = turned ? -likely->low_uw : likely->high_uw,
+	};
+
+	add_to_total(total, &saving,
+		     turned ? others[likely->verdict] : likely->verdict);
+}
+
+static void add_trial(struct total *total, const struct ssdpm_trial_result *t)
+{
+	const bool has_range = isfinite(t->low_w) && isfinite(t->high_w);
+	const struct ssdpm_saving saving = {
+		.low_uw = has_range ? (int64_t)(t->low_w * 1e6) : 0,
+		.nominal_uw = (int64_t)(t->saving_w * 1e6),
+		.high_uw = has_range ? (int64_t)(t->high_w * 1e6) : 0,
+	};
+
+	add_to_total(total, &saving, SSDPM_SAVING_SAVES);
+	total->has_range &= has_range;
+}
+
+/* What is likely of those that change, or what a trial found. */
 static struct total total_of(const struct tuning *tuning)
 {
-	struct total total = { .is_sure = true };
-	double low = 0, high = 0;
+	struct total total = { 0 };
 
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
-		const struct ssdpm_trial_result *trial = item->trial;
 
 		if (!is_to_set(item))
 			continue;
-		total.is_sure &= trial ||
-				 item->likely->verdict == SSDPM_SAVING_SAVES ||
-				 item->likely->verdict == SSDPM_SAVING_COSTS;
-		total.saving.nominal_uw += best_saving_uw(item);
-		low += trial ? trial->low_w * 1e6 :
-			       (double)item->likely->low_uw;
-		high += trial ? trial->high_w * 1e6 :
-				(double)item->likely->high_uw;
+		if (item->trial)
+			add_trial(&total, item->trial);
+		else
+			add_likely(&total, item->likely, false);
 	}
 	total.saving.nominal_uw = two_digits(total.saving.nominal_uw);
-	total.has_range = isfinite(low) && isfinite(high);
-	total.saving.low_uw = total.has_range ? (int64_t)low : 0;
-	total.saving.high_uw = total.has_range ? (int64_t)high : 0;
-	total.is_sure &= low > 0 || high < 0;
 	return total;
 }
 
@@ -166,14 +209,13 @@ static void write_no_change(FILE *file, const struct tuning *tuning)
 			n_read, tuning->n);
 }
 
-static struct saving_words total_text(const struct total *total)
+struct saving_words total_text(const struct total *total)
 {
 	const struct ssdpm_likely likely = {
-		.verdict = total->is_sure ? SSDPM_SAVING_SAVES :
-					    SSDPM_SAVING_PROBABLY_SAVES,
-		.low_uw = total->saving.low_uw,
+		.verdict = total->verdict,
+		.low_uw = total->has_range ? total->saving.low_uw : 0,
 		.median_uw = total->saving.nominal_uw,
-		.high_uw = total->saving.high_uw,
+		.high_uw = total->has_range ? total->saving.high_uw : 0,
 	};
 
 	return saving_text(&likely);
@@ -227,7 +269,7 @@ static void write_battery_asleep(FILE *file, const struct tuning *tuning,
  */
 static struct total total_asleep(const struct tuning *tuning, size_t *ret_n)
 {
-	struct total total = { .has_range = true, .is_sure = true };
+	struct total total = { 0 };
 
 	*ret_n = 0;
 	for (size_t i = 0; i < tuning->n; i++) {
@@ -236,13 +278,9 @@ static struct total total_asleep(const struct tuning *tuning, size_t *ret_n)
 		if (!awake)
 			continue;
 		*ret_n += awake->verdict == SSDPM_SAVING_NOT_DECIDED;
-		if (awake->verdict != SSDPM_SAVING_COSTS &&
-		    awake->verdict != SSDPM_SAVING_PROBABLY_COSTS)
-			continue;
-		total.is_sure &= awake->verdict == SSDPM_SAVING_COSTS;
-		total.saving.nominal_uw -= awake->median_uw;
-		total.saving.low_uw -= awake->high_uw;
-		total.saving.high_uw -= awake->low_uw;
+		if (awake->verdict == SSDPM_SAVING_COSTS ||
+		    awake->verdict == SSDPM_SAVING_PROBABLY_COSTS)
+			add_likely(&total, awake, true);
 	}
 	total.saving.nominal_uw = two_digits(total.saving.nominal_uw);
 	return total;
@@ -256,7 +294,11 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 
 	if (!asleep.saving.nominal_uw)
 		return;
-	fprintf(file, "\nToday, sleep %s%s", asleep.is_sure ? "already " : "",
+	fprintf(file, "\nToday, %s%s",
+		asleep.verdict == SSDPM_SAVING_NOT_DECIDED ?
+			"what sleep saves is " :
+		asleep.verdict == SSDPM_SAVING_SAVES ? "sleep already " :
+						       "sleep ",
 		total_text(&asleep).text);
 	if (n_undecided)
 		fprintf(file, "; %zu drive%s undecided", n_undecided,

@@ -35,13 +35,25 @@ struct tune_options {
 	uint64_t given;
 };
 
-/* The advice on the drives that were named, or on all of them. */
-/* The profile for the battery. */
-struct saver {
-	struct ssdpm_likely likely; /* against today */
-	size_t n;		    /* drives in it */
+/*
+ * The saving of several drives. Those that differ in what is unknown save
+ * between the ends more often than each of them.
+ */
+struct total {
+	struct ssdpm_saving saving;
+	size_t n;
+	uint32_t verdict; /* enum ssdpm_saving_verdict */
+	bool is_sure;	  /* of each drive, and not only probable */
+	bool has_range;	  /* its ends are known */
 };
 
+/* turned: what the other way round would save. */
+void add_likely(struct total *total, const struct ssdpm_likely *likely,
+		bool turned);
+/* "saves 220 mW (likely 7.9 to 610)" */
+struct saving_words total_text(const struct total *total);
+
+/* The advice on the drives that were named, or on all of them. */
 struct tuning {
 	const struct common *common;
 	const struct tune_options *options;
@@ -58,10 +70,10 @@ struct tuning {
 	size_t n_changes;	  /* items that are to be set */
 	enum exit_status failure; /* of the first drive that cannot be read */
 	bool refused;		  /* to measure: nothing is set, either */
-	struct saver saver;
+	struct total saver;	  /* what the profile for the battery saves */
 };
 
-/* Does nothing without a battery. */
+/* Where nothing is to change on a machine with a battery. */
 void find_saver(struct tuning *tuning,
 		const struct ssdpm_energy_report_params *params);
 void write_saver(FILE *file, const struct tuning *tuning);

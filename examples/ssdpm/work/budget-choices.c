@@ -2,6 +2,7 @@
 #include "work/budget.h"
 
 #include "options/units.h"
+#include "text/shell.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -149,6 +150,25 @@ static enum exit_status know(struct look *look, const struct drive *drive,
 			       &member->sim.n_parameters, &background);
 }
 
+/* Of a SATA drive, whose name may have blanks. */
+static void ask_for_power(const char *message, const char *name)
+{
+	char *text = NULL, *word = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	const bool has_word = asprintf(&word, "%s=PS0=POWER", name) >= 0;
+
+	if (file && has_word)
+		write_word(file, word);
+	if (file && !fclose(file) && has_word)
+		complain("%s: give it with --max-power%s", message, text);
+	else
+		out_of_memory();
+	if (has_word)
+		free(word);
+	free(text);
+}
+
 /* The message of the library, with the options that help. */
 static enum exit_status complain_of(
 	const struct look *look, const struct budget_item *item,
@@ -165,8 +185,7 @@ static enum exit_status complain_of(
 		ssdpm_budget_drives_get_states(drives, item->n_drives, &states,
 					       &unknown, NULL);
 	if (unknown && is_sata(item->drives))
-		complain("%s: give it with --max-power '%s=PS0=POWER'",
-			 error->message, item->drives->name);
+		ask_for_power(error->message, item->drives->name);
 	else if (unknown)
 		complain("%s: give it with --max-power PS%d=POWER",
 			 error->message, __builtin_ctz(unknown));

@@ -268,11 +268,13 @@ SSDPM_API int ssdpm_suspend_get_remedies(
 
 /**
  * ssdpm_suspend_get_plan() - what Linux does with a drive at a suspend
+ * @drive:   with its diagnoses; NULL: none
  * @outcome: enum ssdpm_suspend_outcome, from ssdpm_suspend_judge()
  *
  * A SATA drive keeps the policy of its link in s2idle.
  *
- * Return: the message of a diagnosis of the drive; NULL: unknown.
+ * Return: the message of the first diagnosis that says it, borrowed from the
+ * drive; NULL: none does.
  */
 SSDPM_API const char *ssdpm_suspend_get_plan(
 	const struct ssdpm_suspend_drive *drive, uint32_t outcome);

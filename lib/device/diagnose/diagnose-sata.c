@@ -453,8 +453,11 @@ static void say_registers(struct examination *e, const struct link *link)
 		d = ssdpm__found(
 			e, SSDPM_DIAGNOSIS_HOST_BITS, SSDPM_SEVERITY_PROBLEM,
 			"the policy reads %s, but ALPE is clear (PxCMD "
-			"%08x): Linux has not set it, or gave up",
-			policy, command);
+			"%08x): Linux has not set it, or gave up%s",
+			policy, command,
+			e->machine->capture == 2 ?
+				", or the capture was written to since" :
+				"");
 		if (may_advise(e, link))
 			advise_write(e, d, SSDPM_REMEDY_LPM_AGAIN,
 				     lpm == SSDPM_LPM_MIN_POWER ? BEST :

@@ -1124,12 +1124,17 @@ static void registers_tell_a_policy_that_never_arrived(void **state)
 		     "(PxCMD 0000c017): Linux has not set it, or gave up",
 		     "ssdpm lpm --set med_power_with_dipm sda, and look for "
 		     "\"disabling LPM\" in dmesg");
-	/* That policy has lost data, so that it is not advised again. */
+	/*
+	 * That policy has lost data, so that it is not advised again. A capture
+	 * has the registers of when it was made.
+	 */
 	scene.facts->lpm = SSDPM_LPM_MIN_POWER;
+	scene.machine.capture = 2;
 	diagnose(&scene);
 	assert_found(&scene, SSDPM_DIAGNOSIS_HOST_BITS, SSDPM_SEVERITY_PROBLEM,
 		     "the policy reads min_power, but ALPE is clear (PxCMD "
-		     "0000c017): Linux has not set it, or gave up",
+		     "0000c017): Linux has not set it, or gave up, or the "
+		     "capture was written to since",
 		     "ssdpm lpm --set med_power_with_dipm sda, and look for "
 		     "\"disabling LPM\" in dmesg");
 	done(&scene);
