@@ -16,7 +16,8 @@ static bool is_sure(uint32_t verdict)
 	       verdict == SSDPM_SAVING_TOO_SMALL;
 }
 
-/* The ends decide on a sum; nobody knows how probable it is between them. */
+/* The ends decide on a sum: how probable a value between them is, is unknown.
+ */
 static uint32_t verdict_of(const struct total *total)
 {
 	if (total->saving.low_uw > 0)
@@ -73,7 +74,7 @@ static void add_trial(struct total *total, const struct ssdpm_trial_result *t)
 	total->has_range &= has_range;
 }
 
-/* What is likely of those that change, or what a trial found. */
+/* Sums what is likely of the changes, or what a trial found. */
 static struct total total_of(const struct tuning *tuning)
 {
 	struct total total = { 0 };

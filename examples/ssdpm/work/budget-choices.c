@@ -150,7 +150,7 @@ static enum exit_status know(struct look *look, const struct drive *drive,
 			       &member->sim.n_parameters, &background);
 }
 
-/* Of a SATA drive, whose name may have blanks. */
+/* Asks for that of a SATA drive, whose name may have blanks. */
 static void ask_for_power(const char *message, const char *name)
 {
 	char *text = NULL, *word = NULL;
