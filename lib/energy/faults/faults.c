@@ -317,7 +317,8 @@ int ssdpm_fault_from_line(const char *line, size_t size,
 	fault.time_us = take_time(&text);
 	fault.kind = read_sign(text, &name);
 	if (fault.kind &&
-	    !ssdpm__span_copy(name, fault.device, sizeof(fault.device)))
+	    (!ssdpm__span_copy(name, fault.device, sizeof(fault.device)) ||
+	     !fault.device[0]))
 		fault.kind = 0;
 	if (!fault.kind)
 		memset(fault.device, 0, sizeof(fault.device));

@@ -125,6 +125,7 @@ static const struct {
 	{ "nvme 0000:04:00.g: PCIe Bus Error: severity=Corrected, type=x", 0,
 	  "" },
 	{ "I/O error, dev nvme0n1", 0, "" },
+	{ "I/O error, dev , sector 0x0", 0, "" },
 	{ "I/O error, dev a-name-that-is-longer-than-any-device, sector 1", 0,
 	  "" },
 	{ "Buffer I/O error on dev sda1, logical block 0, async page read", 0,
