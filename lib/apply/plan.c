@@ -249,8 +249,10 @@ int ssdpm__plan_add_drive(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		if (!err && rebuild)
 			err = ssdpm__has_old_table(plan, rebuild->change.path,
 						   &is_old, reterr);
-		if (err)
+		if (err) {
+			ssdpm__step_free(rebuild);
 			return err;
+		}
 		drive = &plan->drives[plan->n_drives++];
 		memset(drive, 0, sizeof(*drive));
 		drive->device = ssdpm_device_ref(device);
