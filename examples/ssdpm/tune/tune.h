@@ -104,13 +104,6 @@ enum exit_status undo_killed(const struct tuning *tuning);
 /* Ask on the terminal, where anything but yes is no. */
 bool agrees(const char *question);
 
-/* The known saving: the result of a trial, or else the likely one. */
-static inline int64_t best_saving_uw(const struct ssdpm_energy_report_item *i)
-{
-	return i->trial ? (int64_t)(i->trial->saving_w * 1e6) :
-			  i->likely->median_uw;
-}
-
 /* "saves 120 mW (95 %: 40..210 mW)": with an interval, if there is one */
 struct cell trial_saving_text(double saving_w, double low_w, double high_w);
 /* One line for each drive that was tried. */
