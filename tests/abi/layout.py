@@ -38,7 +38,7 @@ int main(void)
 		printf("%s %llu\\n", facts[i].name, facts[i].value);
 }}
 """
-FROZEN = re.compile(r"struct (\w+) - [^(]*\(frozen, (\d+)")
+FROZEN = re.compile(r"struct (\w+) - [^(]*\(frozen, (\d+) bytes( where a\s[ *]*pointer has 8)?")
 BLOCK = re.compile(r"^(struct|enum) (\w+) \{\n(.*?)^\};", re.M | re.S)
 # The name before the arrays, at the end of a declaration.
 MEMBER = re.compile(r"(\w+)\s*(?:\[[^]]*\]\s*)*$")
@@ -79,10 +79,11 @@ def main() -> None:
                 f"#include <{header.relative_to(sys.argv[1])}>" for header in headers
             ),
             frozen="".join(
-                f"_Static_assert(sizeof(struct {name}) == {size},\n"
+                f"_Static_assert(sizeof(struct {name}) == {size}"
+                f"{' || sizeof(void *) != 8' if pointers else ''},\n"
                 f'\t       "the comment gives {name} {size} bytes");\n'
                 for text in texts
-                for name, size in FROZEN.findall(text)
+                for name, size, pointers in FROZEN.findall(text)
             ),
             facts="\n".join(f'\t{{ "{name}", {value} }},' for name, value in facts),
         )

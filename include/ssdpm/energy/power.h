@@ -21,7 +21,8 @@ enum ssdpm_sample_type {
 };
 
 /**
- * struct ssdpm_samples - power over time: a view (frozen, 48 bytes)
+ * struct ssdpm_samples - power over time: a view (frozen, 48 bytes where a
+ * pointer has 8)
  * @power_w:     @n values in watts, of @type
  * @time_ns:     the time of each, or NULL: one each @interval_ns
  * @n:           how many

@@ -195,7 +195,7 @@ static struct ssdpm_cause cause_at(struct ssdpm_observation *observation,
 static size_t index_of(struct ssdpm_observation *observation, uint32_t kind,
 		       const char *name)
 {
-	size_t n = drive_of(observation).n_causes;
+	size_t n = (size_t)drive_of(observation).n_causes;
 
 	for (size_t i = 0; i < n; i++) {
 		struct ssdpm_cause cause = cause_at(observation, i);
@@ -626,7 +626,7 @@ static void a_file_that_nobody_was_seen_changing_is_of_its_cgroup(void **state)
 static size_t count_cgroups(struct ssdpm_observation *observation,
 			    const char *name)
 {
-	const size_t n = drive_of(observation).n_causes;
+	const size_t n = (size_t)drive_of(observation).n_causes;
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -1778,7 +1778,7 @@ static void it_does_not_matter_where_the_text_is_cut(void **state)
 	write_random(&trace, 9, N_THREADS);
 	feed(whole, trace.text);
 	for (size_t at = 0, n = strlen(trace.text); at < n;) {
-		size_t piece = 1 + fixture_random(&seed) % 90;
+		size_t piece = 1 + (size_t)(fixture_random(&seed) % 90);
 
 		if (piece > n - at)
 			piece = n - at;
@@ -1833,7 +1833,7 @@ static const char *const hostile_names[] = {
 static void name_any(char name[16], uint64_t *seed)
 {
 	static const char letters[] = "\n\n [](]-:#.019CPULOSTEV<>";
-	size_t n = 1 + fixture_random(seed) % 15;
+	size_t n = 1 + (size_t)(fixture_random(seed) % 15);
 
 	if (fixture_random(seed) % 2) {
 		strcpy(name, hostile_names[fixture_random(seed) % N_HOSTILE]);
@@ -1902,7 +1902,7 @@ static void feed_pieces(struct ssdpm_observation *observation, const char *text,
 			uint64_t seed)
 {
 	for (size_t at = 0, n = strlen(text); at < n;) {
-		size_t piece = 1 + fixture_random(&seed) % 90;
+		size_t piece = 1 + (size_t)(fixture_random(&seed) % 90);
 
 		if (piece > n - at)
 			piece = n - at;
