@@ -100,13 +100,11 @@ enum exit_status print_status_items(const struct common *common);
  */
 void write_call_to_decide(FILE *file, const struct live *live,
 			  const char *workload, const struct outlook *outlook);
-/* The first finding of this code; false: there is none. */
-bool find_finding(const struct live *live,
-		  const struct ssdpm_report_item *drive, uint32_t code,
-		  struct ssdpm_diagnosis *ret_finding);
+/* The first finding of this code; NULL: there is none. */
+const struct ssdpm_diagnosis *find_finding(
+	const struct ssdpm_report_item *drive, uint32_t code);
 /* Why it sleeps less, or not at all: "no APST"; NULL: unknown. */
-const char *why_awake(const struct live *live,
-		      const struct ssdpm_report_item *drive);
+const char *why_awake(const struct ssdpm_report_item *drive);
 /* Whether it is of a capture whose table Linux would make otherwise by now. */
 bool keeps_old_table(const struct live *live,
 		     const struct ssdpm_report_item *drive);

@@ -726,6 +726,9 @@ struct ssdpm_report;
  * @changes: what the profile would change
  * @n_changes: how many; 0: it is in force, or leaves the drive alone
  * @device:  as it was read; NULL with an error
+ * @diagnoses: all of them, the verdict first, as ssdpm_device_diagnose() makes
+ *           them without a command; NULL with an error
+ * @n_diagnoses: how many
  *
  * All is borrowed from the report.
  */
@@ -741,6 +744,8 @@ struct ssdpm_report_item {
 	const struct ssdpm_change *changes;
 	size_t n_changes;
 	struct ssdpm_device *device;
+	const struct ssdpm_diagnosis *diagnoses;
+	size_t n_diagnoses;
 };
 
 /**

@@ -685,8 +685,9 @@ struct ssdpm_change {
  * @wait_us:  of SSDPM_REMEDY_LATENCY_TOLERANCE, how long @state takes to wake;
  *            else 0
  * @is_main:  1: the one to name first. It is the first problem; without one,
- *            the first thing that must be known; without that, the verdict. If
- *            all is well, no diagnosis has it
+ *            what keeps a drive awake that saves nothing, as a quirk; without
+ *            that, the first thing that must be known, or the verdict. If all
+ *            is well, no diagnosis has it
  */
 struct ssdpm_diagnosis {
 	uint32_t code;

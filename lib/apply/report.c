@@ -283,6 +283,8 @@ int ssdpm_report_get_item(const struct ssdpm_report *report, size_t index,
 		result.device = item->device;
 		result.verdict = item->found->code;
 		result.message = item->found->message;
+		result.diagnoses = item->found;
+		result.n_diagnoses = item->n_found;
 		for (size_t i = 0; i < item->n_found; i++)
 			if (item->found[i].is_main)
 				result.reason = &item->found[i];

@@ -10,8 +10,9 @@ import shutil
 import subprocess
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
+import machines
 import measured_run
 import pandas
 import pytest
@@ -259,3 +260,19 @@ def test_every_recommendation_is_the_same_in_c_python_and_the_command(
     assert without_words(found) == [without_words(json.loads(ours))]
     routes = [one["route"] for one in found[0]["recommendations"]]
     assert routes == ["latency-limit", "nvme-core", "raw-table"]
+
+
+@pytest.mark.parametrize("name", machines.MACHINES)
+def test_a_report_has_the_reason_that_the_command_gives(
+    ssdpm: Command, machine: Callable[[str], Path], name: str
+) -> None:
+    root = machine(name)
+    out = ssdpm.run("status", "--json", "--root", str(root))[1]
+    said = {one["name"]: one.get("reason") for one in json.loads(out)["drives"]}
+    devices = {one.name: one for one in package.devices(root)}
+    for item in package.report(root):
+        if item.error:
+            continue
+        found = devices[item.name].diagnose()
+        reasons = [one.message for one in found if one.code == item.reason]
+        assert said[item.name] in (reasons or [None])

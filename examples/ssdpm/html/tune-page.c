@@ -65,8 +65,7 @@ static const char *decider_text(const struct ssdpm_energy_report_item *item,
 }
 
 /* Text for a drive that is not in its JSON. */
-static void put_words(FILE *file, const struct live *live,
-		      const struct ssdpm_energy_report_item *item)
+static void put_words(FILE *file, const struct ssdpm_energy_report_item *item)
 {
 	struct number decider;
 
@@ -74,7 +73,7 @@ static void put_words(FILE *file, const struct live *live,
 	put_string(file,
 		   item->settings ? setting_text(item->settings).text : NULL);
 	fputs(", \"reason\": ", file);
-	put_string(file, is_to_set(item) ? NULL : reason_text(live, item).text);
+	put_string(file, is_to_set(item) ? NULL : reason_text(item).text);
 	fputs(", \"decider\": ", file);
 	put_string(file, decider_text(item, &decider));
 	putc('}', file);
@@ -94,7 +93,7 @@ enum exit_status write_tune_page(const struct tuning *tuning)
 	fputs(",\n\"words\": [", page.file);
 	for (size_t i = 0; i < tuning->n; i++) {
 		fputs(i ? ",\n" : "", page.file);
-		put_words(page.file, tuning->live, &tuning->items[i]);
+		put_words(page.file, &tuning->items[i]);
 	}
 	fputs("],\n\"workload\": ", page.file);
 	put_string(page.file, tuning->workload);

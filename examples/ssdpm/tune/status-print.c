@@ -60,60 +60,18 @@ static bool risks_data(const struct ssdpm_report_item *drive)
 	       !strcmp(drive->policy, ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER));
 }
 
-/* Nothing is sent to the drive. */
-bool find_finding(const struct live *live,
-		  const struct ssdpm_report_item *drive, uint32_t code,
-		  struct ssdpm_diagnosis *ret_finding)
+const struct ssdpm_diagnosis *find_finding(
+	const struct ssdpm_report_item *drive, uint32_t code)
 {
-	struct ssdpm_diagnosis_params params = { .size = sizeof(params),
-						 .facts = &live->facts };
-	struct ssdpm_model *model = NULL;
-	struct ssdpm_diagnosis *found;
-	struct ssdpm_apst table;
-	bool result = false;
-	size_t n;
-
-	/* The dump of a capture; another machine would take a command. */
-	if (live->facts.capture &&
-	    !ssdpm_device_read_apst(drive->device, &table, NULL))
-		params.table = &table;
-
-	if (!ssdpm_device_read_model(drive->device, 0, NULL, &model, NULL))
-		params.model = model;
-	if (!ssdpm_device_diagnose(drive->device, &params, &found, &n, NULL)) {
-		for (size_t i = 0; i < n && !result; i++) {
-			result = found[i].code == code;
-			*ret_finding = found[i];
-		}
-		free(found);
-	}
-	ssdpm_model_unref(model);
-	return result;
+	for (size_t i = 0; i < drive->n_diagnoses; i++)
+		if (drive->diagnoses[i].code == code)
+			return &drive->diagnoses[i];
+	return NULL;
 }
 
-static bool has_finding(const struct live *live,
-			const struct ssdpm_report_item *drive, uint32_t code)
+const char *why_awake(const struct ssdpm_report_item *drive)
 {
-	struct ssdpm_diagnosis finding;
-
-	return find_finding(live, drive, code, &finding);
-}
-
-/* These findings are notes, and no reason of the report. */
-const char *why_awake(const struct live *live,
-		      const struct ssdpm_report_item *drive)
-{
-	static const uint32_t codes[] = { SSDPM_DIAGNOSIS_QUIRK,
-					  SSDPM_DIAGNOSIS_TABLE_DIFFERS };
-	const char *why =
-		drive->reason ? short_reason(drive->reason->code) : NULL;
-
-	if (drive->verdict != SSDPM_DIAGNOSIS_SAVES_NOTHING)
-		return why;
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]) && !why; i++)
-		if (has_finding(live, drive, codes[i]))
-			why = short_reason(codes[i]);
-	return why;
+	return drive->reason ? short_reason(drive->reason->code) : NULL;
 }
 
 /* The library estimates no motor, and a link that sleeps is no disk that does.
@@ -124,8 +82,7 @@ static bool is_hard_disk(const struct ssdpm_report_item *drive)
 	       SSDPM_DEVICE_ROTATIONAL;
 }
 
-static struct cell now_text(const struct live *live,
-			    const struct ssdpm_report_item *drive)
+static struct cell now_text(const struct ssdpm_report_item *drive)
 {
 	static const char *const words[] = {
 		[SSDPM_DIAGNOSIS_SAVES] = "sleeps",
@@ -143,7 +100,7 @@ static struct cell now_text(const struct live *live,
 		return cell("%s: data at risk", words[drive->verdict]);
 	if (is_hard_disk(drive))
 		return cell("hard disk");
-	why = why_awake(live, drive);
+	why = why_awake(drive);
 	return cell("%s%s%s", words[drive->verdict], why ? ": " : "",
 		    why ? why : "");
 }
@@ -313,8 +270,7 @@ static const char *color_of(const struct ssdpm_report_item *drive)
 	}
 }
 
-static enum exit_status print_drives(const struct live *live,
-				     const struct outlooks *outlooks,
+static enum exit_status print_drives(const struct outlooks *outlooks,
 				     bool colored)
 {
 	struct screen_row *rows = calloc(outlooks->n + 1, sizeof(*rows));
@@ -331,9 +287,8 @@ static enum exit_status print_drives(const struct live *live,
 
 		if (!is_drive(drive))
 			continue;
-		rows[n] =
-			screen_row(drive->name, drive->product,
-				   now_text(live, drive), change_text(outlook));
+		rows[n] = screen_row(drive->name, drive->product,
+				     now_text(drive), change_text(outlook));
 		rows[n++].color = colored ? color_of(drive) : NULL;
 	}
 	print_screen_rows(rows, n);
@@ -465,7 +420,9 @@ static bool print_remedy(const struct live *live,
 		struct cell lead;
 		char *advice;
 
+		/* What is right as it is asks for nothing. */
 		if (!drive->reason || !drive->reason->remedy ||
+		    drive->reason->remedy == SSDPM_REMEDY_LEAVE_QUIRK ||
 		    !is_drive(drive))
 			continue;
 		advice = remedy_advice(live->root,
@@ -528,8 +485,8 @@ static void print_sentence(const struct live *live, const char *text,
 bool keeps_old_table(const struct live *live,
 		     const struct ssdpm_report_item *drive)
 {
-	return live->facts.capture && !drive->error &&
-	       has_finding(live, drive, SSDPM_DIAGNOSIS_TABLE_DIFFERS);
+	return live->facts.capture &&
+	       find_finding(drive, SSDPM_DIAGNOSIS_TABLE_DIFFERS);
 }
 
 static bool has_old_table(const struct live *live,
@@ -728,7 +685,7 @@ enum exit_status print_outlooks(const struct live *live,
 		print_no_drive();
 		return STATUS_DONE;
 	}
-	status = print_drives(live, outlooks, colored);
+	status = print_drives(outlooks, colored);
 	if (status)
 		return status;
 	print_scope(live, outlooks);

@@ -143,18 +143,21 @@ void write_further(FILE *file, const struct tuning *tuning)
 
 /* How many drives need it, and what the first of them has to be written. */
 static size_t count_rebuilds(const struct tuning *tuning, const char **ret_name,
-			     struct ssdpm_diagnosis *ret_finding)
+			     const struct ssdpm_diagnosis **ret_finding)
 {
 	size_t n = 0;
+
+	*ret_finding = NULL;
 
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
 
 		if (item->advice != SSDPM_ADVICE_REBUILD)
 			continue;
-		if (!n &&
-		    !find_finding(tuning->live, item->drive,
-				  SSDPM_DIAGNOSIS_TABLE_DIFFERS, ret_finding))
+		if (!n)
+			*ret_finding = find_finding(
+				item->drive, SSDPM_DIAGNOSIS_TABLE_DIFFERS);
+		if (!*ret_finding)
 			continue;
 		if (!n++)
 			*ret_name = item->drive->name;
@@ -165,7 +168,7 @@ static size_t count_rebuilds(const struct tuning *tuning, const char **ret_name,
 /* A capture has no kernel that builds a table, so ssdpm sets none there. */
 void write_rebuild(FILE *file, const struct tuning *tuning)
 {
-	struct ssdpm_diagnosis finding;
+	const struct ssdpm_diagnosis *finding;
 	const char *name;
 	const size_t n = count_rebuilds(tuning, &name, &finding);
 
@@ -176,7 +179,7 @@ void write_rebuild(FILE *file, const struct tuning *tuning)
 	if (n > 1)
 		fprintf(file, "; %zu more likewise", n - 1);
 	fputs(":\n", file);
-	for (uint32_t i = 0; i < finding.n_changes; i++)
-		fprintf(file, "  echo %s > %s\n", finding.changes[i].value,
-			finding.changes[i].target);
+	for (uint32_t i = 0; i < finding->n_changes; i++)
+		fprintf(file, "  echo %s > %s\n", finding->changes[i].value,
+			finding->changes[i].target);
 }

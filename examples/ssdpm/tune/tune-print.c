@@ -299,20 +299,18 @@ static const char *best_words(const struct ssdpm_energy_report_item *item)
 }
 
 /* No setting is better. */
-static struct cell best_text(const struct live *live,
-			     const struct ssdpm_energy_report_item *item)
+static struct cell best_text(const struct ssdpm_energy_report_item *item)
 {
 	const bool awake =
 		item->drive->verdict == SSDPM_DIAGNOSIS_SAVES_NOTHING;
-	const char *why = awake ? why_awake(live, item->drive) : NULL;
+	const char *why = awake ? why_awake(item->drive) : NULL;
 
 	return why ? cell("stays awake: %s", why) :
 		     cell("%s", best_words(item));
 }
 
 /* Why a drive is left as it is, in some words. */
-struct cell reason_text(const struct live *live,
-			const struct ssdpm_energy_report_item *item)
+struct cell reason_text(const struct ssdpm_energy_report_item *item)
 {
 	const struct ssdpm_likely *likely = item->likely;
 	const int64_t low = likely ? two_digits(likely->low_uw) : 0;
@@ -326,7 +324,7 @@ struct cell reason_text(const struct live *live,
 	if (item->advice == SSDPM_ADVICE_NONE)
 		return cell("no setting is within the limits");
 	if (!item->settings)
-		return best_text(live, item);
+		return best_text(item);
 	if (item->advice == SSDPM_ADVICE_REBUILD)
 		return cell("its APST table is not that of its %s, which %s",
 			    setting_text(item->settings).text,
@@ -355,11 +353,10 @@ struct cell reason_text(const struct live *live,
 }
 
 /* Many messages begin with the name. */
-static struct cell left_text(const struct live *live,
-			     const struct ssdpm_energy_report_item *item)
+static struct cell left_text(const struct ssdpm_energy_report_item *item)
 {
 	const char *name = item->drive->name;
-	const struct cell reason = reason_text(live, item);
+	const struct cell reason = reason_text(item);
 
 	return strncmp(reason.text, name, strlen(name)) ?
 		       cell("%s: %s", name, reason.text) :
@@ -550,7 +547,7 @@ static void print_left(const struct tuning *tuning, const struct extras *extras)
 			continue;
 		if (!n_lines && !n_more)
 			puts("\nLeft as they are:");
-		text = left_text(tuning->live, &tuning->items[i]);
+		text = left_text(&tuning->items[i]);
 		/* The last line is for those that have none. */
 		n_to_come--;
 		if (n_more ||

@@ -191,6 +191,9 @@ static void say_quirks(struct examination *e, const struct sleep *s)
 				 quirk_words[i].means, quirk_reason(e, quirk));
 		if (quirk == SSDPM_QUIRK_NO_APST)
 			ssdpm__advise(d, SSDPM_REMEDY_LEAVE_QUIRK);
+		if (quirk == SSDPM_QUIRK_NO_APST ||
+		    quirk == SSDPM_QUIRK_NO_DEEPEST_PS)
+			ssdpm__is_cause(e, d);
 	}
 }
 
@@ -313,6 +316,7 @@ static void say_differs(struct examination *e, const struct sleep *s)
 				 "%s now",
 				 e->table->enabled ? "on" : "off",
 				 s->built.enabled ? "on" : "off");
+	ssdpm__is_cause(e, d);
 	advise_rebuild(e, s, d);
 }
 

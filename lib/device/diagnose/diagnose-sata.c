@@ -138,16 +138,18 @@ static void say_quirk(struct examination *e, const struct link *link)
 	struct ssdpm_diagnosis *d;
 
 	if (link->quirk) {
-		ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
-			     "quirk no-lpm, say the rules of Linux: the link "
-			     "stays at full power, for this drive has a known "
-			     "fault");
+		d = ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
+				 "quirk no-lpm, say the rules of Linux: the "
+				 "link stays at full power, for this drive has "
+				 "a known fault");
+		ssdpm__is_cause(e, d);
 	} else if (link->maybe_quirk) {
 		d = ssdpm__found(e, SSDPM_DIAGNOSIS_QUIRK, SSDPM_SEVERITY_NOTE,
 				 "quirk no-lpm, say the rules of the newest "
 				 "Linux: this drive has a known fault, which "
 				 "Linux %s may not know: leave LPM off",
 				 e->machine->linux_release);
+		ssdpm__is_cause(e, d);
 		if (may_sleep(e)) {
 			advise_write(e, d, SSDPM_REMEDY_LPM_OFF,
 				     "max_performance");

@@ -135,20 +135,27 @@ int ssdpm__warn_of_setting(const struct ssdpm_device *device,
 	return 0;
 }
 
-/* The one to name first; @found begins with the verdict. */
-static void mark_main(struct ssdpm_diagnosis *found, size_t n)
+/* The first of this severity; 0, which is the verdict: there is none. */
+static size_t find_severity(const struct examination *e, uint32_t severity)
 {
-	static const uint32_t severities[] = { SSDPM_SEVERITY_PROBLEM,
-					       SSDPM_SEVERITY_UNKNOWN };
-	struct ssdpm_diagnosis *first = NULL;
+	for (size_t i = 1; i < e->n; i++)
+		if (e->found[i].severity == severity)
+			return i;
+	return 0;
+}
 
-	if (found->severity == SSDPM_SEVERITY_GOOD)
+/* The one to name first. */
+static void mark_main(struct examination *e)
+{
+	size_t i = find_severity(e, SSDPM_SEVERITY_PROBLEM);
+
+	if (e->found->severity == SSDPM_SEVERITY_GOOD)
 		return;
-	for (size_t i = 0; i < 2 && !first; i++)
-		for (size_t j = 1; j < n && !first; j++)
-			if (found[j].severity == severities[i])
-				first = &found[j];
-	(first ? first : found)->is_main = 1;
+	if (!i && e->found->code == SSDPM_DIAGNOSIS_SAVES_NOTHING)
+		i = e->cause;
+	if (!i)
+		i = find_severity(e, SSDPM_SEVERITY_UNKNOWN);
+	e->found[i].is_main = 1;
 }
 
 int ssdpm_device_diagnose(const struct ssdpm_device *device,
@@ -187,7 +194,7 @@ int ssdpm_device_diagnose(const struct ssdpm_device *device,
 	if (e.facts->reach == SSDPM_REACH_YES)
 		say_runtime_pm(&e);
 	say_verdict(&e);
-	mark_main(e.found, e.n);
+	mark_main(&e);
 	*ret_diagnoses = e.found;
 	*ret_n = e.n;
 	return 0;

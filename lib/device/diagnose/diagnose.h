@@ -23,6 +23,7 @@ struct examination {
 	const struct ssdpm_apst *table;	 /* or NULL */
 	struct ssdpm_diagnosis *found;	 /* the first is for the verdict */
 	size_t n;
+	size_t cause; /* a note that says why it saves nothing; 0: none */
 	enum saving saving;
 	char how[216];			    /* the rest of the verdict */
 	char warning[SSDPM__WARNING_BYTES]; /* of what is set */
@@ -32,6 +33,10 @@ struct examination {
 struct ssdpm_diagnosis *ssdpm__found(struct examination *e, uint32_t code,
 				     uint32_t severity, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The first of these is why a drive saves nothing, if no problem is. */
+void ssdpm__is_cause(struct examination *e,
+		     const struct ssdpm_diagnosis *diagnosis);
 
 /* A setting may do harm, as this one says. */
 void ssdpm__warn(struct examination *e,

@@ -24,6 +24,13 @@ struct ssdpm_diagnosis *ssdpm__found(struct examination *e, uint32_t code,
 	return diagnosis;
 }
 
+void ssdpm__is_cause(struct examination *e,
+		     const struct ssdpm_diagnosis *diagnosis)
+{
+	if (!e->cause)
+		e->cause = (size_t)(diagnosis - e->found);
+}
+
 void ssdpm__warn(struct examination *e, const struct ssdpm_diagnosis *diagnosis)
 {
 	const size_t length = strlen(e->warning);

@@ -127,7 +127,18 @@ static const char *advice(struct scene *scene, const struct ssdpm_diagnosis *d)
 static size_t n_main[SSDPM_SEVERITY_UNKNOWN + 1], n_main_verdicts;
 static size_t n_without_main;
 
-/* The first problem; else the first thing to know; else the verdict. */
+/* Why a drive saves nothing, where it is a note. */
+static bool is_cause(const struct ssdpm_diagnosis *d)
+{
+	return d->code == SSDPM_DIAGNOSIS_TABLE_DIFFERS ||
+	       (d->code == SSDPM_DIAGNOSIS_QUIRK &&
+		!strncmp(d->message, "quirk no-", 9));
+}
+
+/*
+ * The first problem; else, of a drive that saves nothing, the cause; else the
+ * first thing to know; else the verdict.
+ */
 static void check_main(const struct ssdpm_diagnosis *found, size_t n)
 {
 	const struct ssdpm_diagnosis *expected = NULL;
@@ -135,6 +146,10 @@ static void check_main(const struct ssdpm_diagnosis *found, size_t n)
 	for (size_t i = 1; i < n && !expected; i++)
 		if (found[i].severity == SSDPM_SEVERITY_PROBLEM)
 			expected = &found[i];
+	if (!expected && found->code == SSDPM_DIAGNOSIS_SAVES_NOTHING)
+		for (size_t i = 1; i < n && !expected; i++)
+			if (is_cause(&found[i]))
+				expected = &found[i];
 	for (size_t i = 1; i < n && !expected; i++)
 		if (found[i].severity == SSDPM_SEVERITY_UNKNOWN)
 			expected = &found[i];
@@ -1455,6 +1470,7 @@ static void scenes_have_had_each_kind_of_main_diagnosis(void **state)
 	(void)state;
 	assert_true(n_main[SSDPM_SEVERITY_PROBLEM]);
 	assert_true(n_main[SSDPM_SEVERITY_UNKNOWN]);
+	assert_true(n_main[SSDPM_SEVERITY_NOTE]);
 	assert_true(n_main_verdicts);
 	assert_true(n_without_main);
 }
