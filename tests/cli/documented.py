@@ -44,6 +44,17 @@ def schemas() -> dict[str, dict[str, set[str]]]:
     return {name: keys_of(section) for name, section in found}
 
 
+@functools.cache
+def lists() -> dict[str, str]:
+    """The name of each command's list, as in {"measure state": "idle_states"}."""
+    part = PAGE.read_text().split("names its list after its subject:\n")[1].split(".El\n")[0]
+    return {
+        command: name
+        for name, commands in re.findall(r"^\.It Cm (\S+)\n\.Cm (.+)$", part, re.M)
+        for command in commands.replace("Fl Fl ", "--").split(" , ")
+    }
+
+
 def is_of_type(value: object, word: str) -> bool:
     if word.startswith("array of "):
         items = word.removeprefix("array of ").split(" and ")

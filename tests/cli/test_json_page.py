@@ -193,6 +193,22 @@ def test_every_key_of_the_page_is_printed(ssdpm: Command) -> None:
         assert missing == NOT_HERE.get(schema, set()), schema
 
 
+def test_the_page_names_the_list_of_each_command(ssdpm: Command) -> None:
+    write_drives(ssdpm)
+    listed = documented.lists()
+    seen: dict[str, str] = {}
+    for call in CALLS:
+        answer = json.loads(ssdpm.output(*call))
+        command = answer["schema"].removeprefix("ssdpm.").removesuffix("/2").replace("-", " ")
+        [seen[command]] = set(answer) - {"schema", "errors"}
+    for command, name in seen.items():
+        assert listed.get(command, listed.get(command.split()[0])) == name, command
+    text = ssdpm.output("--help").split("Commands:\n")[1].split("\n\n")[0]
+    assert {line.split()[0] for line in text.splitlines()} == {
+        command.split()[0] for command in listed
+    }
+
+
 def test_every_subcommand_that_takes_a_drive_names_a_schema_of_the_page(
     ssdpm: Command,
 ) -> None:

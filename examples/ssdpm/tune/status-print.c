@@ -420,7 +420,7 @@ static bool print_remedy(const struct live *live,
 		struct cell lead;
 		char *advice;
 
-		/* What is right as it is asks for nothing. */
+		/* A quirk that is right leaves nothing to do. */
 		if (!drive->reason || !drive->reason->remedy ||
 		    drive->reason->remedy == SSDPM_REMEDY_LEAVE_QUIRK ||
 		    !is_drive(drive))
