@@ -22,6 +22,7 @@
 #include <ssdpm/energy/consistency.h>
 #include <ssdpm/energy/estimate.h>
 #include <ssdpm/energy/faults.h>
+#include <ssdpm/energy/idle-state.h>
 #include <ssdpm/energy/json.h>
 #include <ssdpm/energy/likely.h>
 #include <ssdpm/energy/lint.h>

@@ -163,7 +163,7 @@ def test_python_writes_a_budget_as_the_command_does(ssdpm: Command, power: str) 
 
 PROGRAM = BUILD / "tests/unit/policy-answers"
 TRACE = "trace.npy"
-NVME, SATA = EXAMPLE.name, "sata.bin"
+NVME, OTHER, SATA = EXAMPLE.name, "other.json", "sata.bin"
 # What the command says to people.
 FOR_PEOPLE = {"text", "apply"}
 
@@ -191,6 +191,10 @@ def words() -> list[str]:
 def drives(ssdpm: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Both kinds of drive, and a workload, as files of the current folder."""
     shutil.copy(EXAMPLE, ssdpm.directory)
+    [other] = json.loads(ssdpm.output("show", "-q", "--json", "Samsung SSD 970 EVO Plus 1TB"))[
+        "drives"
+    ]
+    ssdpm.write(OTHER, json.dumps(other))
     ssdpm.write(SATA, identify())
     ssdpm.output("workload", "lomax", "--n-ios", "500", "--to", "npy", "-o", TRACE)
     monkeypatch.chdir(ssdpm.directory)
@@ -236,8 +240,11 @@ def test_every_word_of_a_policy_is_the_same_in_c_python_and_the_command(
     # All at once: those that are the same for the drive stand in one row.
     every = [word for one in fit for word in ("--policy", one)]
     ours = told(drives, "compare", drive, TRACE, *fit)
-    assert package.compare(model_of(drive), trace, fit).to_json() == ours
-    assert is_in_the_command(drives, ours, "compare", "-t", TRACE, *every, drive)
+    found = package.compare(model_of(drive), trace, fit)
+    assert found.to_json() == ours
+    assert package.answer("compare", [found], key="comparisons") == drives.output(
+        "compare", "-t", TRACE, *every, drive, "--json"
+    )
 
 
 def without_words(value: Any) -> Any:
@@ -246,20 +253,26 @@ def without_words(value: Any) -> Any:
     return [without_words(one) for one in value] if isinstance(value, list) else value
 
 
+NVME_ROUTES = ["latency-limit", "nvme-core", "raw-table"]
+
+
 @pytest.mark.parametrize("workload", ["lomax", "apst-7", "poisson", "uflip-pause-rr"])
+@pytest.mark.parametrize(
+    ("drive", "expected"), [(NVME, NVME_ROUTES), (OTHER, NVME_ROUTES), (SATA, ["link-policy"])]
+)
 def test_every_recommendation_is_the_same_in_c_python_and_the_command(
-    drives: Command, workload: str
+    drives: Command, drive: str, expected: list[str], workload: str
 ) -> None:
     Path(TRACE).unlink()
     drives.output("workload", workload, "--n-ios", "900", "--to", "npy", "-o", TRACE)
-    ours = told(drives, "recommend", NVME, TRACE)
-    theirs = package.recommend(model_of(NVME), package.read_trace(TRACE))
+    ours = told(drives, "recommend", drive, TRACE)
+    theirs = package.recommend(model_of(drive), package.read_trace(TRACE))
     assert theirs.to_json() == ours
-    said = json.loads(drives.output("recommend", "-t", TRACE, NVME, "--json"))
+    said = json.loads(drives.output("recommend", "-t", TRACE, drive, "--json"))
     (found,) = (v for k, v in said.items() if k != "errors" and isinstance(v, list))
     assert without_words(found) == [without_words(json.loads(ours))]
     routes = [one["route"] for one in found[0]["recommendations"]]
-    assert routes == ["latency-limit", "nvme-core", "raw-table"]
+    assert routes == expected
 
 
 @pytest.mark.parametrize("name", machines.MACHINES)
@@ -267,7 +280,7 @@ def test_a_report_has_the_reason_that_the_command_gives(
     ssdpm: Command, machine: Callable[[str], Path], name: str
 ) -> None:
     root = machine(name)
-    out = ssdpm.run("status", "--json", "--root", str(root))[1]
+    out = ssdpm("status", "--json", "--root", str(root)).stdout
     said = {one["name"]: one.get("reason") for one in json.loads(out)["drives"]}
     devices = {one.name: one for one in package.devices(root)}
     for item in package.report(root):

@@ -3796,9 +3796,11 @@ static void call_caps(void)
 	struct ssdpm_cap_stream stream = { .op = SSDPM_OP_WRITE, .share = 1 };
 	struct ssdpm_cap_params params = { .size = sizeof(params) };
 	struct ssdpm_cap_result result = { .size = sizeof(result) };
+	struct ssdpm_cap_segment state = { .duration_ns = 1000 };
 	struct ssdpm_cap_point point;
 	size_t n;
 
+	ssdpm_cap_segment_set_state(&state, in.sleeper, UINT32_MAX, 0, NULL);
 	ssdpm_cap_params_from_model(in.sleeper, NULL, &stream, 1, &params,
 				    NULL);
 	ssdpm_cap_calculate(&params, &result, NULL);
@@ -3848,6 +3850,7 @@ static const struct {
 	{ "ssdpm_machine_read_nvme_health", call_attributes },
 	{ "ssdpm_cap_calculate", call_caps },
 	{ "ssdpm_cap_params_from_model", call_caps },
+	{ "ssdpm_cap_segment_set_state", call_caps },
 	{ "ssdpm_cap_timeline", call_caps },
 	{ "ssdpm_wa_calculate", call_sustained_writes },
 	{ "ssdpm_wa_calculate_classes", call_sustained_writes },

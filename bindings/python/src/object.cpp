@@ -208,8 +208,30 @@ static py::str apst_reach(const Model &model, const std::string &name,
 	return object_json(object, SSDPM_OBJECT_APST_REACH);
 }
 
+/* The object of a whole call. */
+static py::str answer(const std::string &name, const std::string &list,
+		      const std::vector<std::string> &items,
+		      const std::vector<std::string> &errors)
+{
+	struct ssdpm_object object = {};
+	std::vector<const char *> texts, failures;
+
+	for (const std::string &item : items)
+		texts.push_back(item.c_str());
+	for (const std::string &error : errors)
+		failures.push_back(error.c_str());
+	object.name = name.c_str();
+	object.list = list.c_str();
+	object.items = texts.data();
+	object.n_items = texts.size();
+	object.errors = failures.data();
+	object.n_errors = failures.size();
+	return object_json(object, SSDPM_OBJECT_ANSWER);
+}
+
 void add_object(py::module_ &module)
 {
+	module.def("answer_json", &answer);
 	module.def("catalogue_row_json", &catalogue_row);
 	module.def("machine_json", &machine);
 	module.def("device_json", &device);

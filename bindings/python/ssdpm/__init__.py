@@ -105,6 +105,7 @@ from ssdpm.base.errors import (
     UnknownValueError,
     UnsupportedError,
 )
+from ssdpm.base.result import answer
 from ssdpm.budget import BUDGET_POWERS, Budget, BudgetItem, budget, budget_item
 from ssdpm.device.facts import (
     Change,
@@ -311,6 +312,7 @@ __all__ = [
     "Workload",
     "__version__",
     "add_request",
+    "answer",
     "apst",
     "apst_entry_dtype",
     "best_table",

@@ -309,3 +309,18 @@ def test_a_timeline_draws_throughput_power_and_the_cap() -> None:
     assert xs[-1] == 240
     assert ys[100] == pytest.approx(16 / 11.08)
     pyplot.close("all")
+
+
+def test_a_power_state_is_a_cap() -> None:
+    trace = ssdpm.generate("lomax", n_ios=100)
+    in_state = ssdpm.cap.simulate(model(), trace, "PS1", parameters=certain())
+    assert in_state.cap_w == 20
+    assert in_state == ssdpm.cap.simulate(model(), trace, 20, parameters=certain())
+    drive, _ = ssdpm.cap.from_model(model(), [Stream("write")], parameters=certain())
+    changed = drive.timeline([(1, "PS0"), (1, "PS2")], None)
+    assert list(changed.cap_w) == [25, 10]
+    for word, why in (("PS3", "no PS3"), ("fast", "is no state")):
+        with pytest.raises(ssdpm.Error, match=why):
+            ssdpm.cap.simulate(model(), trace, word)
+    with pytest.raises(ssdpm.InvalidError, match="from_model"):
+        P3700.timeline([(1, "PS1")])

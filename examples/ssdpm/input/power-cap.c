@@ -95,56 +95,29 @@ enum exit_status parse_power_caps(const struct common *common, const char *text,
 	return status;
 }
 
-/* The reported values of a state in which the drive works. */
-static const struct ssdpm_power_state *find_state(const struct drive *drive,
-						  uint32_t state)
-{
-	size_t n;
-	const struct ssdpm_power_state *states =
-		ssdpm_model_get_states(drive->model, &n);
-
-	if (state >= n || states[state].flags & SSDPM_STATE_NON_OPERATIONAL) {
-		complain("%s, --power-cap PS%u: it has no such state in which "
-			 "it works",
-			 drive->name, state);
-		return NULL;
-	}
-	if (states[state].max_power_uw)
-		return &states[state];
-	complain("%s, --power-cap PS%u: the drive does not report its maximum "
-		 "power: write the watts",
-		 drive->name, state);
-	return NULL;
-}
-
 /* From one power state to another; the latencies of others are not known. */
 static enum exit_status resolve(const struct drive *drive,
 				const struct power_caps *caps,
 				struct ssdpm_cap_segment *segments)
 {
-	const struct ssdpm_power_state *before = NULL, *state;
+	uint32_t before = UINT32_MAX;
+	struct ssdpm_error error;
 
-	for (size_t i = 0; i < caps->n; i++, before = state) {
+	for (size_t i = 0; i < caps->n; i++) {
 		const struct power_cap *cap = &caps->caps[i];
-		uint64_t us;
 
-		state = NULL;
 		segments[i] = (struct ssdpm_cap_segment){
 			.duration_ns = cap->duration_ns,
 			.cap_uw = cap->cap_uw,
 		};
-		if (cap->cap_uw)
-			continue;
-		state = find_state(drive, cap->state);
-		if (!state)
+		if (!cap->cap_uw &&
+		    ssdpm_cap_segment_set_state(&segments[i], drive->model,
+						before, cap->state, &error)) {
+			complain("%s, --power-cap PS%u: %s", drive->name,
+				 cap->state, error.message);
 			return STATUS_DEVICE_CANNOT;
-		segments[i].cap_uw = state->max_power_uw;
-		if (!before || before == state)
-			continue;
-		/* Not known is 0 there. */
-		us = (uint64_t)before->exit_latency_us +
-		     state->entry_latency_us;
-		segments[i].transition_ns = us * 1000;
+		}
+		before = cap->cap_uw ? UINT32_MAX : cap->state;
 	}
 	return STATUS_DONE;
 }

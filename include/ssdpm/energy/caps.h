@@ -205,6 +205,26 @@ struct ssdpm_cap_segment {
 };
 
 /**
+ * ssdpm_cap_segment_set_state() - a power state as a cap
+ * @segment: its @duration_ns stays
+ * @model:   of the drive
+ * @before:  the power state before; UINT32_MAX: none, or not known
+ * @state:   in which the drive works: the cap is its reported maximum power.
+ * The change to it takes EXLAT of @before and ENLAT of @state at most; one that
+ * is not reported counts as 0
+ *
+ * Source: NVM Express Base Specification 2.1, Identify Controller, Power State
+ * Descriptor: MP, ENLAT, EXLAT.
+ *
+ * Return: 0; -ENOENT (no state, or none in which it works), -ENODATA (it
+ * reports no maximum power of the state).
+ */
+SSDPM_API int ssdpm_cap_segment_set_state(struct ssdpm_cap_segment *segment,
+					  const struct ssdpm_model *model,
+					  uint32_t before, uint32_t state,
+					  struct ssdpm_error *reterr);
+
+/**
  * struct ssdpm_cap_point - a piece of a timeline (frozen, 80 bytes)
  * @start_ns:    counted from the begin
  * @duration_ns: how long

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <ssdpm/energy/calibrate.h>
+#include <ssdpm/energy/idle-state.h>
 
 #include "base/internal.h"
 #include "base/json-text.h"

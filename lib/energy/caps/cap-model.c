@@ -3,6 +3,7 @@
 #include "caps/cap.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -243,3 +244,43 @@ static const char governor_form_words[][8] = {
 	[SSDPM_GOVERNOR_SATA] = "sata",
 };
 ENUM_WORDS(governor_form)
+
+static const struct ssdpm_power_state *working_state(
+	const struct ssdpm_model *model, uint32_t number)
+{
+	size_t n;
+	const struct ssdpm_power_state *states =
+		ssdpm_model_get_states(model, &n);
+
+	return number < n && !(states[number].flags &
+			       SSDPM_STATE_NON_OPERATIONAL) ?
+		       &states[number] :
+		       NULL;
+}
+
+int ssdpm_cap_segment_set_state(struct ssdpm_cap_segment *segment,
+				const struct ssdpm_model *model,
+				uint32_t before, uint32_t number,
+				struct ssdpm_error *reterr)
+{
+	const struct ssdpm_power_state *state = working_state(model, number);
+	const struct ssdpm_power_state *old =
+		before == UINT32_MAX ? NULL : working_state(model, before);
+
+	if (!state || (before != UINT32_MAX && !old))
+		return ssdpm__fail(reterr, -ENOENT, 0,
+				   "the drive has no PS%" PRIu32
+				   " in which it works",
+				   state ? before : number);
+	if (!state->max_power_uw)
+		return ssdpm__fail(reterr, -ENODATA, 0,
+				   "the drive does not report the maximum "
+				   "power of PS%" PRIu32,
+				   number);
+	segment->cap_uw = state->max_power_uw;
+	segment->transition_ns =
+		old && old != state ? 1000 * ((uint64_t)old->exit_latency_us +
+					      state->entry_latency_us) :
+				      0;
+	return 0;
+}

@@ -152,6 +152,20 @@ static std::vector<struct ssdpm_cap_segment> segments_from(
 	return to;
 }
 
+/* The cap and the transition of a power state. */
+static std::pair<uint64_t, uint64_t> cap_from_state(
+	const Model &model, std::optional<uint32_t> before, uint32_t state)
+{
+	struct ssdpm_cap_segment segment = {};
+	struct ssdpm_error error = {};
+
+	if (ssdpm_cap_segment_set_state(&segment, model.get(),
+					before.value_or(UINT32_MAX), state,
+					&error))
+		raise_error(error, false);
+	return { segment.cap_uw, segment.transition_ns };
+}
+
 static struct ssdpm_cap_schedule schedule_of(
 	const std::vector<struct ssdpm_cap_segment> &segments)
 {
@@ -245,6 +259,7 @@ void add_caps(py::module_ &module)
 	module.attr("CAP_LIMITS") = words(&ssdpm_cap_limit_to_string);
 	module.def("cap_calculate", &cap_calculate);
 	module.def("cap_params_from_model", &cap_params_from_model);
+	module.def("cap_from_state", &cap_from_state);
 	module.def("cap_timeline", &cap_timeline);
 	module.def("cap_simulate", &cap_simulate);
 	module.def("cap_json", &cap_json);

@@ -332,6 +332,9 @@ def quirks_find(
 
 # Objects of ssdpm-json(5). quirks: bits in force, and those that may be; a table
 # with its name.
+def answer_json(
+    name: str, key: str, items: list[str], errors: list[str]
+) -> str: ...
 def catalogue_row_json(catalogue: Catalogue, index: int) -> str: ...
 def machine_json(machine: Machine) -> str: ...
 def device_json(

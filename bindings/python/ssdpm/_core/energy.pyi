@@ -312,8 +312,9 @@ def cap_calculate(
     drive: _CapDrive, streams: list[_Stream], cap_uw: int
 ) -> tuple[_Span, _Span, _Span, _Span, _Span, _Span, int, int]: ...
 
-# The members of struct ssdpm_cap_segment.
-_Segment: TypeAlias = tuple[int, int, int]
+_Segment: TypeAlias = tuple[int, int, int]  # of struct ssdpm_cap_segment
+
+def cap_from_state(model: Model, before: int | None, state: int) -> tuple[int, int]: ...
 
 # cap_uw, known, assumed, idle_uw, max_uw, streams.
 def cap_params_from_model(
@@ -328,7 +329,6 @@ def cap_timeline(
 def cap_simulate(
     model: Model, params: SimParams, segments: list[_Segment], ios: npt.NDArray[np.void]
 ) -> tuple[Any, ...]: ...
-
 def cap_json(
     model: Model, name: str | None, streams: list[_Stream], points: npt.NDArray[np.void]
 ) -> str: ...

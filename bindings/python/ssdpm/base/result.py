@@ -17,6 +17,7 @@ from typing import (
     Any,
     Generic,
     NoReturn,
+    Protocol,
     SupportsIndex,
     TypeVar,
     Union,
@@ -27,6 +28,7 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
+from ssdpm import _core
 from ssdpm.base.errors import UnsupportedError
 
 
@@ -311,6 +313,30 @@ class Written:
         """
         result: dict[str, Any] = json.loads(self.to_json())
         return result
+
+
+class HasJson(Protocol):
+    """A drive, a table, a plan, a result."""
+
+    def to_json(self) -> str: ...
+
+
+def answer(
+    name: str, items: Iterable[HasJson], *, key: str, errors: Iterable[str] = ()
+) -> str:
+    """The whole object that the command prints with --json.
+
+    Args:
+        name: of the command, as in "compare", or "measure-check".
+        items: the results, in the order of the list.
+        key: of their list; ssdpm-json(5) has it for each command: "comparisons".
+        errors: what failed, a line each.
+
+    Raises:
+        As to_json().
+    """
+    texts = [item.to_json() for item in items]
+    return _core.answer_json(name, key, texts, list(errors))
 
 
 class Table:

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Optional, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -72,7 +73,7 @@ def cap_watts(cap_uw: int) -> float | None:
     return None if cap_uw == _core.energy.CAP_NONE else cap_uw / 1e6
 
 
-CapsLike = Iterable[Sequence[Optional[float]]]
+CapsLike = Iterable[Sequence[Union[float, str, None]]]
 """Seconds and watts of one cap after the other, as Drive.timeline() takes them."""
 
 
@@ -348,6 +349,8 @@ class Drive(Value):
         Args:
             caps: seconds and watts of each (None: no cap), and the seconds that the
                 drive takes to change to it and does nothing else, if it takes any.
+                If the drive is of from_model(), "PS2" stands for the maximum power of
+                that state, and for the time of the change from the one before.
             interval_s: length of each point; None: one for each cap.
 
         Raises:
@@ -355,7 +358,7 @@ class Drive(Value):
             MemoryError: more points than fit into memory; the message has their size.
         """
         every = 0 if interval_s is None else ns_of(interval_s, "interval_s")
-        segments = segments_of(caps)
+        segments = segments_of(caps, self._model)
         if every:
             n = sum(-(-ns // every) for ns, _, _ in segments)
             check_memory(n, _core.energy.cap_point_dtype.itemsize, "interval_s: points")
@@ -373,14 +376,38 @@ class Drive(Value):
         )
 
 
-def segments_of(caps: CapsLike) -> list[tuple[int, int, int]]:
+def state_of(cap: object, model: Model | None) -> int | None:
+    """The number in "PS2"; None: the cap is no text."""
+    if not isinstance(cap, str):
+        return None
+    number = re.fullmatch(r"PS(\d{1,2})", cap)
+    if not number:
+        raise InvalidError(errno.EINVAL, f"caps: '{cap}' is no state, as in 'PS2'")
+    if model is None:
+        raise InvalidError(errno.EINVAL, f"caps: {cap} needs a drive of from_model()")
+    return int(number[1])
+
+
+def cap_of(cap: object, model: Model | None, before: object) -> tuple[int, int]:
+    """Microwatts of a cap, and nanoseconds of the change from the one before."""
+    state = state_of(cap, model)
+    if state is None or model is None:
+        return cap_uw_of(cap, "caps"), 0
+    return _core.energy.cap_from_state(model._handle, state_of(before, model), state)
+
+
+def segments_of(caps: CapsLike, model: Model | None) -> list[tuple[int, int, int]]:
     """Nanoseconds, microwatts and nanoseconds of change of each cap."""
     segments = []
+    before: object = None
     for one in check_list(caps, "caps", "(seconds, watts)"):
         if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
             raise TypeError("caps: (seconds, watts) or (seconds, watts, change) each")
-        change = ns_of(one[2], "caps") if len(one) == 3 and one[2] else 0
-        segments.append((ns_of(one[0], "caps"), cap_uw_of(one[1], "caps"), change))
+        cap_uw, change = cap_of(one[1], model, before)
+        if len(one) == 3 and one[2]:
+            change = ns_of(one[2], "caps")
+        segments.append((ns_of(one[0], "caps"), cap_uw, change))
+        before = one[1]
     return segments
 
 
@@ -498,7 +525,7 @@ class Run(Value):
 def simulate(
     model: Model | Device,
     trace: TraceLike,
-    caps: float | CapsLike | None,
+    caps: float | str | CapsLike | None,
     *,
     state: SupportsIndex = 0,
     table: TableLike = DEFAULT_TABLE,
@@ -511,8 +538,8 @@ def simulate(
     Args:
         model: a drive, or a device.
         trace: as for ssdpm.estimate(); all of it is held in memory.
-        caps: watts, or None: there is no cap; or one after the other, as for
-            Drive.timeline(). The last one lasts as long as the trace.
+        caps: watts, a power state as in "PS2", or None: there is no cap; or one after
+            the other, as for Drive.timeline(). The last one lasts as long as the trace.
         state: the operational state whose idle power the drive has.
         table, loop, lpm, pcie_link, parameters, measured, spare: as for
             ssdpm.estimate().
@@ -523,10 +550,10 @@ def simulate(
         InvalidError, UnknownValueError, TypeError, ValueError: as ssdpm.estimate().
     """
     setup = Setup(model, loop=loop, lpm=lpm, **known)
-    if isinstance(caps, Iterable):
-        segments = segments_of(caps)
+    if isinstance(caps, str) or not isinstance(caps, Iterable):
+        segments = [(0, *cap_of(caps, setup.model, None))]
     else:
-        segments = [(0, cap_uw_of(caps, "caps"), 0)]
+        segments = segments_of(caps, setup.model)
     *numbers, points = _core.energy.cap_simulate(
         setup.model._handle,
         setup.core(setup.table(table), check_unsigned(state, "state", 2**32 - 1)),

@@ -589,6 +589,49 @@ static struct drive make_certain(void)
 	return drive;
 }
 
+static void a_power_state_is_a_cap_and_takes_its_time(void **state)
+{
+	struct ssdpm_power_state states[4] = {
+		{ .max_power_uw = 9000000, .exit_latency_us = 7 },
+		{ .max_power_uw = 5000000, .entry_latency_us = 30 },
+		{ .entry_latency_us = 30 },
+		{ .max_power_uw = 5000, .flags = SSDPM_STATE_NON_OPERATIONAL },
+	};
+	struct ssdpm_cap_segment segment = { .duration_ns = 5 };
+	struct ssdpm_model_info info = fixture_info();
+	struct ssdpm_model *model;
+	struct ssdpm_error error;
+
+	(void)state;
+	info.provenance = SSDPM_PROVENANCE_REPORTED;
+	assert_int_equal(ssdpm_model_new(&info, states, 4, &model, NULL), 0);
+	assert_int_equal(ssdpm_cap_segment_set_state(&segment, model,
+						     UINT32_MAX, 1, NULL),
+			 0);
+	assert_int_equal(segment.cap_uw, 5000000);
+	assert_int_equal(segment.transition_ns, 0);
+	assert_int_equal(segment.duration_ns, 5);
+	assert_int_equal(
+		ssdpm_cap_segment_set_state(&segment, model, 0, 1, NULL), 0);
+	assert_int_equal(segment.transition_ns, 37000);
+	assert_int_equal(
+		ssdpm_cap_segment_set_state(&segment, model, 1, 1, NULL), 0);
+	assert_int_equal(segment.transition_ns, 0);
+	assert_int_equal(
+		ssdpm_cap_segment_set_state(&segment, model, 0, 2, &error),
+		-ENODATA);
+	fixture_assert_error(&error, -ENODATA, 0, "maximum power of PS2");
+	assert_int_equal(
+		ssdpm_cap_segment_set_state(&segment, model, 0, 3, &error),
+		-ENOENT);
+	fixture_assert_error(&error, -ENOENT, 0, "no PS3 in which it works");
+	assert_int_equal(
+		ssdpm_cap_segment_set_state(&segment, model, 4, 1, &error),
+		-ENOENT);
+	fixture_assert_error(&error, -ENOENT, 0, "no PS4");
+	ssdpm_model_unref(model);
+}
+
 static void a_model_gives_what_is_known_of_it_and_the_cap_of_a_state(
 	void **state)
 {
@@ -1345,6 +1388,7 @@ int main(void)
 			where_idle_power_may_be_the_cap_all_may_be_lost),
 		cmocka_unit_test(an_io_that_takes_no_time_has_its_energy),
 		cmocka_unit_test(a_trace_comes_under_one_cap_after_the_other),
+		cmocka_unit_test(a_power_state_is_a_cap_and_takes_its_time),
 		cmocka_unit_test(without_a_cap_it_draws_what_the_estimate_says),
 		cmocka_unit_test(what_comes_of_each_cap_comes_to_the_whole),
 		cmocka_unit_test(

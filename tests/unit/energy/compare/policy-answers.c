@@ -211,17 +211,27 @@ static int print_recommendations(const struct input *input,
 		.trace = input->workload,
 		.counts = ssdpm_trace_get_counts(input->trace),
 		.bounds = &bounds,
-		.from = "linux",
 		.words = words,
 		.by_default = 1,
 	};
+	struct ssdpm_policy today = { .size = sizeof(today) };
+	struct ssdpm_resolved_policy resolved;
 	struct ssdpm_sim_params params;
 	char *text = NULL;
-	int err = ssdpm_gaps_get_default_bounds(gaps, input->models[0], NULL,
-						&bounds, &bounds, &error);
+	int err = ssdpm_policy_get_reference(input->models[0], NULL, NULL,
+					     &today, &error);
 
 	ssdpm_sim_params_init(&params, sizeof(params));
 	params.flags = SSDPM_SIM_LIKELY;
+	if (!err)
+		err = ssdpm_policy_get_word(&today, &report.from, &error);
+	if (!err)
+		err = ssdpm_sim_params_set_policy(&params, input->models[0],
+						  &today, NULL, &resolved,
+						  &error);
+	if (!err)
+		err = ssdpm_gaps_get_default_bounds(
+			gaps, input->models[0], NULL, &bounds, &bounds, &error);
 	if (!err)
 		err = ssdpm_recommend(gaps, input->models[0], &params, NULL,
 				      &found, &error);
