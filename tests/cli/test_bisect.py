@@ -697,6 +697,26 @@ def test_a_report_has_trials_signs_and_no_serial_number(laptop: Search) -> None:
         assert serial.read_text().strip() not in text
 
 
+def test_a_report_quotes_ios_that_failed(laptop: Search) -> None:
+    log = laptop.ssdpm.directory / "log"
+    failed = [
+        "[ 62.2] nvme0n1: I/O Cmd(0x2) @ LBA 1234, 8 blocks, I/O Error"
+        " (sct 0x2 / sc 0x86) DNR",
+        "[ 62.3] critical medium error, dev nvme0n1, sector 1234 op 0x0:(READ)"
+        " flags 0x0 phys_seg 1 prio class 2",
+        "[ 62.4] timeout error, dev nvme0n1, sector 1234 op 0x0:(READ)",
+        "[ 63.9] nvme nvme0: Device shutdown incomplete; abort shutdown",
+        "[ 64.3] critical target error, dev nvme0n1, sector 1 op 0x0:(READ)",
+    ]
+    refused = "[ 65.0] operation not supported error, dev nvme0n1, sector 1 op 0x9:(x)"
+    log.write_text("\n".join([*failed, refused]) + "\n")
+    laptop("start", *SEEN, "nvme0")
+    text = laptop("report", "--log", str(log))
+    assert "Lines of the log with signs of faults: 5\n" in text
+    assert all(f"  {line}\n" in text for line in failed)
+    assert "not supported" not in text
+
+
 def test_a_report_as_json_has_the_drives_as_they_are_now(laptop: Search) -> None:
     laptop("start", *SEEN, "nvme0")
     root = str(laptop.root)

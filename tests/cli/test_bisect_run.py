@@ -193,6 +193,22 @@ def test_entries_end_a_trial_as_good_and_a_fault_ends_one_as_bad(
     assert not list((searched.root / "sys/kernel/tracing/instances").iterdir())
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "critical medium error, dev nvme0n1, sector 8 op 0x0:(READ) flags 0x0",
+        "nvme0n1: I/O Cmd(0x2) @ LBA 1, 8 blocks, I/O Error (sct 0x2 / sc 0x86) DNR",
+    ],
+)
+def test_an_io_that_fails_makes_a_trial_bad(searched: Searched, line: str) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    with kernel(searched), searched.call("run") as process:
+        searched.fail(f"3,77,5000000,-;{line}\n")
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "trial 1: bad after 0 entries: nvme0n1: io\n" in err
+
+
 def test_a_link_alone_is_searched_by_idle_times(linked: Searched) -> None:
     (linked.root / LIMIT).write_text("0\n")
     said = linked.ok("start", *SEEN, "nvme0")

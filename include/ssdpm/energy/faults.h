@@ -62,7 +62,7 @@ struct ssdpm_fault {
  * @line: a record of /dev/kmsg, a line of dmesg, or one of journalctl -k; one
  *        line end at its end is ignored
  *
- * The texts are those of Linux 6.1 to 7.3.
+ * The texts are those of Linux 6.1 to 7.3; those of failed I/Os from 5.10 on.
  *
  * Return: 0; -EINVAL, -E2BIG (@ret_fault).
  */

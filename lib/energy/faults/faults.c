@@ -3,7 +3,7 @@
  * Lines of the kernel's log. The texts are those that these files of Linux
  * print: drivers/nvme/host/pci.c and core.c, drivers/ata/libata-eh.c and
  * libata-core.c, drivers/pci/pcie/aer.c, drivers/pci/pci.c and quirks.c,
- * block/blk-mq.c.
+ * block/blk-core.c and blk-mq.c.
  */
 #include <ssdpm/energy/faults.h>
 
@@ -49,6 +49,9 @@ static const struct {
 	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "Device not ready; aborting", "" },
 	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "Removing after probe failure", "" },
 	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "Disabling device after reset failure",
+	  "" },
+	/* Old kernels. Newer ones print "Device not ready; aborting shutdown". */
+	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "Device shutdown incomplete; abort",
 	  "" },
 	{ DEVICE_NVME, SSDPM_FAULT_RESET, "frozen state error detected, reset",
 	  "" },
@@ -276,23 +279,134 @@ static uint32_t find_sign(enum device_kind device, struct span text)
 	return 0;
 }
 
-/* "I/O error, dev nvme0n1, sector 12345 ..." */
+/*
+ * The words of blk_errors[] in block/blk-core.c, which blk_print_req_error()
+ * prints, and older kernels print_req_error(). These mean that a device or its
+ * link failed. Linux prints "device offline" after its error handler has given
+ * up a SCSI disk. The others are no failures of a device:
+ *
+ *     refusals       operation not supported, invalid, reservation conflict,
+ *                    critical nexus, duration limit exceeded
+ *     no room        critical space allocation, open or active zones exceeded
+ *     Linux' own     kernel resource, device resource, nonblocking retry,
+ *                    dm internal retry
+ */
+static const char failures[][22] = {
+	"I/O",		   "timeout",	 "recoverable transport",
+	"critical target", "protection", "critical medium",
+	"device offline",
+};
+
+/*
+ * A SCSI disk that does not know these commands refuses them with the sense of
+ * an illegal request, which Linux prints as "critical target".
+ */
+static bool is_optional(struct span text)
+{
+	return ssdpm__span_contains(text, "(DISCARD)") ||
+	       ssdpm__span_contains(text, "(SECURE_ERASE)") ||
+	       ssdpm__span_contains(text, "(WRITE_SAME)") ||
+	       ssdpm__span_contains(text, "(WRITE_ZEROES)");
+}
+
+static bool take_failure(struct span *text, struct span *ret_what)
+{
+	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
+		struct span s = *text;
+
+		if (!take_exactly(&s, failures[i]))
+			continue;
+		*ret_what = ssdpm__span(text->at, strlen(failures[i]));
+		*text = s;
+		return true;
+	}
+	return false;
+}
+
+/* "critical medium error, dev nvme0n1, sector 12345 op 0x0:(READ) ..." */
 static uint32_t read_io_error(struct span text, struct span *ret_name)
 {
+	struct span what;
+
 	take_exactly(&text, "blk_update_request: ");
-	if (!take_exactly(&text, "I/O error, dev "))
+	if (!take_failure(&text, &what) || !take_exactly(&text, " error, dev "))
 		return 0;
 	ret_name->at = text.at;
 	if (!pass(&text, ", sector "))
 		return 0;
 	ret_name->end = text.at - strlen(", sector ");
+	if (ssdpm__span_is(what, "critical target") && is_optional(text))
+		return 0;
+	return SSDPM_FAULT_IO;
+}
+
+/*
+ * The status type and code for which nvme_error_status() of
+ * drivers/nvme/host/core.c returns a word that is no failure.
+ */
+static bool is_refusal(unsigned int status)
+{
+	switch (status) {
+	case 0x001: /* invalid opcode */
+	case 0x002: /* invalid field */
+	case 0x00b: /* invalid namespace */
+	case 0x081: /* capacity exceeded */
+	case 0x083: /* reservation conflict */
+	case 0x180: /* conflicting attributes */
+	case 0x1bd: /* too many active zones */
+	case 0x1be: /* too many open zones */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool take_hex(struct span *text, unsigned int most, unsigned int *ret)
+{
+	unsigned int value = 0;
+	const char *begin = text->at;
+
+	while (text->at != text->end && ssdpm__hex_digit(*text->at) >= 0 &&
+	       value <= most)
+		value = value << 4 |
+			(unsigned int)ssdpm__hex_digit(*text->at++);
+	*ret = value;
+	return text->at != begin && value <= most;
+}
+
+/*
+ * nvme_log_error() of drivers/nvme/host/core.c, since Linux 5.18. Those of a
+ * kernel with CONFIG_NVME_VERBOSE_ERRORS name the command and the error:
+ *
+ *     nvme0n1: I/O Cmd(0x2) @ LBA 0, 8 blocks, I/O Error (sct 0x3 / sc 0x71)
+ *     nvme0n1: Read(0x2) @ LBA 0, 8 blocks, Unrecovered Read Error (sct 0x2 ...
+ *
+ * A command that a user sends has no LBA there.
+ */
+static uint32_t read_nvme_error(struct span text, struct span *ret_name)
+{
+	unsigned int sct, sc;
+	struct span s;
+
+	if (!ssdpm__take_word(&text, ret_name))
+		return 0;
+	s = *ret_name;
+	if (!take_exactly(&s, "nvme") || !take_digits(&s) || s.at == s.end ||
+	    ret_name->end[-1] != ':' || !pass(&text, ") @ LBA ") ||
+	    !pass(&text, " blocks, ") || !pass(&text, " (sct 0x") ||
+	    !take_hex(&text, 7, &sct) || !take_exactly(&text, " / sc 0x") ||
+	    !take_hex(&text, 255, &sc) || is_refusal(sct << 8 | sc))
+		return 0;
+	ret_name->end--;
 	return SSDPM_FAULT_IO;
 }
 
 static uint32_t read_sign(struct span text, struct span *ret_name)
 {
-	const uint32_t io = read_io_error(text, ret_name);
+	uint32_t io = read_io_error(text, ret_name);
 
+	if (!io)
+		io = read_nvme_error(text, ret_name);
 	if (io)
 		return io;
 	const enum device_kind device = take_device(&text, ret_name);

@@ -73,6 +73,40 @@ static const struct {
 	  SSDPM_FAULT_IO, "nvme0n1" },
 	{ "blk_update_request: I/O error, dev sda, sector 0 op 0x0:(READ)",
 	  SSDPM_FAULT_IO, "sda" },
+	{ "nvme0n1: I/O Cmd(0x2) @ LBA 1234, 8 blocks, I/O Error (sct 0x2 / "
+	  "sc 0x86) DNR",
+	  SSDPM_FAULT_IO, "nvme0n1" },
+	{ "nvme0c0n1: I/O Cmd(0x2) @ LBA 16, 32 blocks, I/O Error (sct 0x3 / "
+	  "sc 0x71) ",
+	  SSDPM_FAULT_IO, "nvme0c0n1" },
+	{ "nvme12n1: Read(0x2) @ LBA 0, 1 blocks, Unrecovered Read Error "
+	  "(sct 0x2 / sc 0x81) MORE DNR ",
+	  SSDPM_FAULT_IO, "nvme12n1" },
+	{ "nvme0n1: Write Zeroes(0x8) @ LBA 0, 1 blocks, Internal Error "
+	  "(sct 0x0 / sc 0x6) ",
+	  SSDPM_FAULT_IO, "nvme0n1" },
+	{ "critical medium error, dev nvme0n1, sector 1234 op 0x0:(READ) flags "
+	  "0x0 phys_seg 1 prio class 2",
+	  SSDPM_FAULT_IO, "nvme0n1" },
+	{ "timeout error, dev nvme0n1, sector 1234 op 0x1:(WRITE) flags 0x0",
+	  SSDPM_FAULT_IO, "nvme0n1" },
+	{ "critical target error, dev nvme0n1, sector 1 op 0x0:(READ) flags "
+	  "0x0",
+	  SSDPM_FAULT_IO, "nvme0n1" },
+	{ "blk_update_request: critical medium error, dev sdb, sector 1 op "
+	  "0x0:(READ) flags 0x0",
+	  SSDPM_FAULT_IO, "sdb" },
+	{ "protection error, dev nvme2n1, sector 16 op 0x1:(WRITE) flags 0x0",
+	  SSDPM_FAULT_IO, "nvme2n1" },
+	{ "recoverable transport error, dev sda, sector 8 op 0x1:(WRITE)",
+	  SSDPM_FAULT_IO, "sda" },
+	{ "device offline error, dev sda, sector 8 op 0x1:(WRITE)",
+	  SSDPM_FAULT_IO, "sda" },
+	/* It failed, whatever it was to do. */
+	{ "I/O error, dev sda, sector 8 op 0x3:(DISCARD) flags 0x800",
+	  SSDPM_FAULT_IO, "sda" },
+	{ "nvme nvme0: Device shutdown incomplete; abort shutdown",
+	  SSDPM_FAULT_DOWN, "nvme0" },
 	{ "ata1.00: NCQ disabled due to excessive errors", SSDPM_FAULT_NCQ_OFF,
 	  "ata1" },
 	{ "ata3: limiting SATA link speed to 3.0 Gbps", SSDPM_FAULT_SLOWED,
@@ -128,6 +162,47 @@ static const struct {
 	{ "I/O error, dev , sector 0x0", 0, "" },
 	{ "I/O error, dev a-name-that-is-longer-than-any-device, sector 1", 0,
 	  "" },
+	/* The drive refuses a command, has no room, or is not asked at all. */
+	{ "operation not supported error, dev nvme0n1, sector 1 op 0x9:"
+	  "(WRITE_ZEROES)",
+	  0, "" },
+	{ "critical target error, dev sda, sector 8 op 0x3:(DISCARD) flags "
+	  "0x800",
+	  0, "" },
+	{ "critical target error, dev sda, sector 8 op 0x9:(WRITE_ZEROES)", 0,
+	  "" },
+	{ "critical space allocation error, dev sda, sector 8 op 0x1:(WRITE)",
+	  0, "" },
+	{ "reservation conflict error, dev sda, sector 8 op 0x1:(WRITE)", 0,
+	  "" },
+	{ "critical nexus error, dev sda, sector 8 op 0x1:(WRITE)", 0, "" },
+	{ "kernel resource error, dev sda, sector 8 op 0x1:(WRITE)", 0, "" },
+	{ "device resource error, dev sda, sector 8 op 0x1:(WRITE)", 0, "" },
+	{ "nonblocking retry error, dev sda, sector 8 op 0x0:(READ)", 0, "" },
+	{ "active zones exceeded error, dev nvme3n2, sector 0 op 0xd:"
+	  "(ZONE_APPEND)",
+	  0, "" },
+	{ "duration limit exceeded error, dev sda, sector 8 op 0x0:(READ)", 0,
+	  "" },
+	{ "timeout, dev nvme0n1, sector 1234", 0, "" },
+	{ "nvme3n2: I/O Cmd(0x7d) @ LBA 160432128, 127 blocks, I/O Error "
+	  "(sct 0x1 / sc 0xbd) MORE DNR",
+	  0, "" },
+	{ "nvme0n1: Write Zeroes(0x8) @ LBA 0, 1 blocks, Invalid Field in "
+	  "Command (sct 0x0 / sc 0x2) DNR ",
+	  0, "" },
+	/* A command of a user */
+	{ "nvme0: Get Log Page(0x2), Invalid Log Page (sct 0x1 / sc 0x9) DNR ",
+	  0, "" },
+	{ "nvme0n1: Read(0x2), Unrecovered Read Error (sct 0x2 / sc 0x81) DNR "
+	  "cdw10=0x0",
+	  0, "" },
+	{ "nvme0n1: I/O Cmd(0x2) @ LBA 0, 8 blocks, I/O Error", 0, "" },
+	{ "nvme0n1: I/O Cmd(0x2) @ LBA 0, 8 blocks, x (sct 0xffffffff / sc 0x1)",
+	  0, "" },
+	{ "nvme0n1: I/O Cmd(0x2) @ LBA 0, 8 blocks, x (sct 0x2 / sc 0x)", 0,
+	  "" },
+	{ "nvme: I/O Cmd(0x2) @ LBA 0, 8 blocks, x (sct 0x2 / sc 0x1)", 0, "" },
 	{ "Buffer I/O error on dev sda1, logical block 0, async page read", 0,
 	  "" },
 	{ " SUBSYSTEM=pci", 0, "" },
