@@ -45,6 +45,7 @@ class Searched(Watched):
         (root / "dev/null").touch()
         (root / "dev/nvme0n1").write_bytes(bytes(1 << 20))
         os.mkfifo(root / "dev/kmsg")
+        self.next_io = 0.0
         self.log = os.open(root / "dev/kmsg", os.O_RDWR)
 
     # What runs the program, as strace.
@@ -108,8 +109,10 @@ class Searched(Watched):
         os.write(self.log, line.encode())
 
     def ios(self, n: int, *numbers: str) -> str:
-        """I/Os ten seconds apart: between two of them each drive sleeps."""
-        begin = boottime()
+        """I/Os ten seconds apart: between two of them each drive sleeps. They go on
+        after the last ones, which are dated ahead."""
+        begin = max(boottime(), self.next_io)
+        self.next_io = begin + 10 * n
         return "".join(
             self.io_at(begin + 10 * i, number)
             for i in range(n)
