@@ -298,6 +298,8 @@ def test_the_deepest_state_is_found_and_the_limit_is_as_before(laptop: Search) -
     laptop("good", "--entries", "2360")
     assert laptop.read(LIMIT) == "11000"
     text = laptop("good", "--entries", "2360")
+    assert laptop.read(LIMIT) == "100000" and "Trial 3;" in text
+    text = laptop("bad")
     assert "  nvme0 latency limit: 100 ms, but not with 11 ms\n" in text
     assert "--latency 11000us nvme0\n" in text
     assert "nvme_core.default_ps_max_latency_us=11000\n" in text
@@ -396,20 +398,52 @@ def test_an_undecided_search_names_first_what_is_needed(linked: Search) -> None:
     assert needed.splitlines()[1] not in open_steps
 
 
-def test_a_result_of_good_trials_alone_says_so(laptop: Search) -> None:
-    laptop("start", *SEEN, "nvme0")
-    text = ""
-    while laptop.state()["decision"] == "searching":
-        text = laptop("good", "--entries", "9999")
-    said = " ".join(text.split())
-    assert "Found: it fails with nvme0 latency limit: 100 ms" in said
-    assert (
-        "It failed in no trial. This holds only if it still fails with the settings of before."
-    ) in said
-    laptop("stop")
-    laptop("start", *SEEN, "nvme0")
-    laptop("good", "--entries", "9999")
-    assert "It failed in no trial" not in laptop("bad")
+def test_good_trials_alone_decide_nothing(
+    ssdpm: Command, eight_drives: pathlib.Path
+) -> None:
+    search = Search(ssdpm, eight_drives)
+    search("start", "--errors", "2", "--entries", "40", "nvme0", "nvme1", "sda")
+    texts = [""]
+    while search.state()["decision"] == "searching":
+        texts.append(search("good", "--entries", "99999"))
+    # The last trial, and no other, has the settings of before.
+    as_before = "No trial failed so far: this one has the settings of before."
+    assert [as_before in text for text in texts[-3:]] == [False, True, False]
+    assert all("Found" not in text for text in texts)
+    said = " ".join(texts[-1].split())
+    assert said.startswith(
+        "It did not fail, not even with the settings of before: nothing is decided."
+        " If errors come at random, this is wrong with a probability of at most 1 %."
+    )
+    state = search.state()
+    assert (state["decision"], state["culprits"], state["candidates"]) == (
+        "no-error",
+        [],
+        [],
+    )
+    last = state["trials"][-1]["steps"]
+    assert last == [suspect["steps"][-1] for suspect in state["suspects"]]
+    assert "This helps" not in texts[-1] and "of these helps" not in texts[-1]
+    search("stop")
+
+
+def test_the_trial_of_the_settings_of_before_may_be_bad_short_or_skipped(
+    laptop: Search,
+) -> None:
+    ends = {}
+    for verdict in ("bad", "good", "skip"):
+        laptop("start", *SEEN, "nvme0")
+        laptop("good", "--entries", "9999")
+        laptop("good", "--entries", "9999")
+        ends[verdict] = " ".join(laptop(verdict).split())
+        assert laptop.read(LIMIT) == "100000"
+        laptop("stop")
+    assert ends["bad"].startswith("Found: it fails with nvme0 latency limit: 100 ms")
+    assert "at most 5 %" in ends["bad"]
+    assert "nothing is decided. That trial was called good too early." in ends["good"]
+    assert "1 step may be at fault: nvme0 latency limit: 100 ms or none of them" in (
+        ends["skip"]
+    )
 
 
 def test_a_trial_lasts_over_a_boot_and_is_set_again_or_bad(laptop: Search) -> None:

@@ -77,6 +77,16 @@ const char *entries_word(const struct search *search)
 	return exposure_word(ssdpm_bisect_get_exposure(search->bisect));
 }
 
+/* Only a trial after good ones alone does. */
+static bool has_steps_of_before(const struct search *search)
+{
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++)
+		if (ssdpm_bisect_get_step(search->bisect, i) !=
+		    last_step(search, i))
+			return false;
+	return true;
+}
+
 static void print_head_of_trial(const struct search *search)
 {
 	static const char *const of[] = {
@@ -90,6 +100,9 @@ static void print_head_of_trial(const struct search *search)
 	       (unsigned long long)state.n_trials + 1,
 	       (unsigned long long)state.likely_trials);
 	print_steps_of_trial(search);
+	if (has_steps_of_before(search))
+		puts("No trial failed so far: this one has the settings of "
+		     "before.");
 	printf("Without an error, it is good after %llu %s.\n",
 	       (unsigned long long)state.need_entries,
 	       of[ssdpm_bisect_get_exposure(search->bisect)]);
@@ -280,18 +293,6 @@ static void print_found(const struct search *search)
 		print_remedies(search, i);
 }
 
-static bool has_failed(const struct search *search)
-{
-	struct ssdpm_bisect_trial trial = { .size = sizeof(trial) };
-
-	for (size_t i = 0;
-	     !ssdpm_bisect_get_trial(search->bisect, i, &trial, NULL); i++)
-		if (trial.verdict == SSDPM_BISECT_BAD)
-			return true;
-	return false;
-}
-
-/* No trial has all settings of before: that they fail is known from before. */
 static void print_certainty(const struct search *search)
 {
 	const struct ssdpm_bisect_state state = state_of_search(search);
@@ -304,9 +305,28 @@ static void print_certainty(const struct search *search)
 		printf("If errors come at random, this is wrong with a "
 		       "probability of at most %u %%.\n",
 		       5 * state.n_culprits);
-	if (!has_failed(search))
-		puts("It failed in no trial. This holds only if it still fails "
-		     "with the settings of\nbefore.");
+}
+
+/* Each of k trials without an error is wrong with at most 5 % / k. */
+static void print_no_error(const struct search *search,
+			   const struct ssdpm_bisect_state *state)
+{
+	struct ssdpm_bisect_trial last = { .size = sizeof(last) };
+
+	ssdpm_bisect_get_trial(search->bisect, state->n_trials - 1, &last,
+			       NULL);
+	puts("It did not fail, not even with the settings of before: nothing "
+	     "is decided.");
+	if (last.entries < state->need_entries)
+		puts("That trial was called good too early. How sure this is, "
+		     "is unknown.");
+	else
+		printf("If errors come at random, this is wrong with a "
+		       "probability of at most %llu %%.\n",
+		       (unsigned long long)((5 + state->likely_trials - 1) /
+					    state->likely_trials));
+	puts("If it fails again, begin a new search with the errors and "
+	     "entries from now on.");
 }
 
 static void print_candidates(const struct search *search)
@@ -338,7 +358,20 @@ static bool has_culprits_alone(const struct search *search,
 	return true;
 }
 
-/* The trial without the candidates was skipped, and none was good since. */
+/* No culprit is known, and all was as before the search. */
+static bool was_as_before(const struct search *search,
+			  const struct ssdpm_bisect_trial *trial)
+{
+	for (size_t i = 0; ssdpm_bisect_get_suspect(search->bisect, i); i++)
+		if (trial->steps[i] != last_step(search, i))
+			return false;
+	return true;
+}
+
+/*
+ * The trial without the candidates was skipped, and none was good since, or the
+ * one with all of them was.
+ */
 static bool may_be_none(const struct search *search)
 {
 	struct ssdpm_bisect_trial trial = { .size = sizeof(trial) };
@@ -346,7 +379,8 @@ static bool may_be_none(const struct search *search)
 
 	for (size_t i = 0;
 	     !ssdpm_bisect_get_trial(search->bisect, i, &trial, NULL); i++)
-		if (has_culprits_alone(search, &trial))
+		if (has_culprits_alone(search, &trial) ||
+		    was_as_before(search, &trial))
 			may_be = trial.verdict == SSDPM_BISECT_SKIP;
 		else if (trial.verdict == SSDPM_BISECT_GOOD)
 			may_be = false;
@@ -385,6 +419,8 @@ void print_end_of_search(const struct search *search)
 		puts("The drive fails with all of these settings off, too.\n"
 		     "Something else makes it fail. Whether these settings do "
 		     "as well is unknown.");
+	} else if (state.decision == SSDPM_BISECT_NO_ERROR) {
+		print_no_error(search, &state);
 	} else {
 		print_undecided(search, &state);
 	}

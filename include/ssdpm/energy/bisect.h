@@ -39,6 +39,8 @@ enum ssdpm_bisect_decision {
 	SSDPM_BISECT_NONE = 3,	    /* it fails with all suspects off, too */
 	/* Trials that were skipped leave several candidates. */
 	SSDPM_BISECT_UNDECIDED = 4,
+	/* All trials were good, that of the settings of before, too. */
+	SSDPM_BISECT_NO_ERROR = 5,
 };
 
 /** What a suspect sets. */

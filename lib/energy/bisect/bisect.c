@@ -23,6 +23,7 @@ static const char bisect_decision_words[][10] = {
 	[SSDPM_BISECT_FOUND] = "found",
 	[SSDPM_BISECT_NONE] = "none",
 	[SSDPM_BISECT_UNDECIDED] = "undecided",
+	[SSDPM_BISECT_NO_ERROR] = "no-error",
 };
 ENUM_WORDS(bisect_decision)
 

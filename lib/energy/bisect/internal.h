@@ -19,9 +19,11 @@ struct bisect_element {
 /*
  * All elements of the base fail together with those that are required. The
  * first low of the base do not (-1: unknown even of none), the first high do.
+ * Without a base, the next trial has all that is required.
  */
 struct bisect_search {
 	uint32_t decision;
+	bool has_failed; /* in a trial */
 	size_t n_base;
 	struct bisect_element base[BISECT_MAX_ELEMENTS];
 	bool skipped[BISECT_MAX_ELEMENTS + 1]; /* by how many of the base */

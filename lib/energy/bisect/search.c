@@ -2,7 +2,8 @@
 /*
  * The search. The least prefix of the base that fails ends with an element that
  * is needed. It is required from then on, and the same is asked of the prefix
- * before it, until what is required fails alone.
+ * before it, until what is required fails alone. If no trial failed up to then,
+ * all is required that was set before: one more trial has all of it.
  */
 #include "bisect/internal.h"
 
@@ -14,7 +15,7 @@ static void begin_stage(struct bisect_search *search)
 	memset(search->skipped, 0, sizeof(search->skipped));
 	search->low = -1;
 	search->high = (int)search->n_base;
-	if (!search->n_base)
+	if (!search->n_base && search->has_failed)
 		search->decision = SSDPM_BISECT_FOUND;
 }
 
@@ -35,7 +36,7 @@ static int find_next(const struct bisect_search *search)
 	int low = search->low < 0 ? 0 : search->low;
 	int middle = (low + search->high) / 2;
 
-	if (is_open(search, 0))
+	if (!search->n_base || is_open(search, 0))
 		return 0;
 	for (int d = 0; d < search->high - low; d++) {
 		if (is_open(search, middle - d))
@@ -65,10 +66,33 @@ static void require_last(struct bisect_search *search)
 	begin_stage(search);
 }
 
+/* That of the settings of before. If it is skipped, any of them may fail. */
+static void learn_of_before(struct bisect_search *search, uint32_t verdict)
+{
+	if (verdict == SSDPM_BISECT_BAD) {
+		search->decision = SSDPM_BISECT_FOUND;
+		return;
+	}
+	search->decision = verdict == SSDPM_BISECT_GOOD ?
+				   SSDPM_BISECT_NO_ERROR :
+				   SSDPM_BISECT_UNDECIDED;
+	memcpy(search->base, search->required,
+	       search->n_required * sizeof(search->base[0]));
+	search->low = 0;
+	search->high = (int)search->n_required;
+	search->n_base = search->n_required;
+	search->n_required = 0;
+}
+
 void ssdpm__bisect_learn(struct bisect_search *search, uint32_t verdict)
 {
 	int n = find_next(search);
 
+	search->has_failed |= verdict == SSDPM_BISECT_BAD;
+	if (!search->n_base) {
+		learn_of_before(search, verdict);
+		return;
+	}
 	if (verdict == SSDPM_BISECT_GOOD)
 		search->low = n;
 	else if (verdict == SSDPM_BISECT_BAD)

@@ -311,6 +311,64 @@ static void all_off_comes_first_and_ends_the_search_if_it_fails(void **state)
 	ssdpm_bisect_free(bisect);
 }
 
+/* All trials are good, but for the last one: that of the settings of before. */
+static struct ssdpm_bisect *end_without_error(const size_t *shape,
+					      uint32_t last_verdict)
+{
+	const size_t n = count_suspects(shape);
+	struct ssdpm_bisect *bisect = search_of(shape, n, 10);
+	bool is_last = false;
+
+	while (state_of(bisect).decision == SSDPM_BISECT_SEARCHING) {
+		assert_false(is_last);
+		assert_int_equal(ssdpm_bisect_begin(bisect, NULL, NULL), 0);
+		is_last = true;
+		for (size_t i = 0; i < n; i++)
+			is_last = is_last && ssdpm_bisect_get_step(bisect, i) ==
+						     shape[i] - 1;
+		ssdpm_bisect_add_entries(bisect, state_of(bisect).need_entries,
+					 NULL);
+		ssdpm_bisect_judge(bisect,
+				   is_last ? last_verdict : SSDPM_BISECT_GOOD,
+				   NULL);
+		bisect = write_and_read(bisect);
+	}
+	assert_true(is_last);
+	return bisect;
+}
+
+static void good_trials_alone_decide_nothing(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
+		const size_t n = count_suspects(shapes[s]);
+		struct ssdpm_bisect_remedy remedy = { .size = sizeof(remedy) };
+		struct ssdpm_bisect *bisect =
+			end_without_error(shapes[s], SSDPM_BISECT_GOOD);
+
+		assert_int_equal(state_of(bisect).decision,
+				 SSDPM_BISECT_NO_ERROR);
+		assert_int_equal(state_of(bisect).n_culprits, 0);
+		assert_int_equal(state_of(bisect).n_candidates, 0);
+		assert_int_equal(
+			ssdpm_bisect_get_remedy(bisect, 0, 0, &remedy, NULL),
+			-ENOENT);
+		assert_int_equal(ssdpm_bisect_begin(bisect, NULL, NULL),
+				 -EINVAL);
+		ssdpm_bisect_free(bisect);
+		bisect = end_without_error(shapes[s], SSDPM_BISECT_BAD);
+		assert_int_equal(state_of(bisect).decision, SSDPM_BISECT_FOUND);
+		assert_int_equal(state_of(bisect).n_culprits, n);
+		ssdpm_bisect_free(bisect);
+		bisect = end_without_error(shapes[s], SSDPM_BISECT_SKIP);
+		assert_int_equal(state_of(bisect).decision,
+				 SSDPM_BISECT_UNDECIDED);
+		assert_int_equal(state_of(bisect).n_culprits, 0);
+		assert_int_equal(state_of(bisect).n_candidates, n);
+		ssdpm_bisect_free(bisect);
+	}
+}
+
 static void a_fault_once_in_20_entries_is_found_in_95_of_100_searches(
 	void **state)
 {
@@ -573,7 +631,11 @@ static void a_trial_begins_once_and_has_one_verdict(void **state)
 	assert_int_equal(suspect, 7);
 	assert_int_equal(ssdpm_bisect_judge(bisect, SSDPM_BISECT_GOOD, NULL),
 			 0);
-	/* One element: as it fails with it and not without it, it is it. */
+	/* One element: if it fails with it and not without it, it is it. */
+	assert_int_equal(state_of(bisect).decision, SSDPM_BISECT_SEARCHING);
+	assert_int_equal(ssdpm_bisect_begin(bisect, NULL, NULL), 0);
+	assert_int_equal(ssdpm_bisect_get_step(bisect, 0), 1);
+	assert_int_equal(ssdpm_bisect_judge(bisect, SSDPM_BISECT_BAD, NULL), 0);
 	assert_int_equal(state_of(bisect).decision, SSDPM_BISECT_FOUND);
 	assert_int_equal(
 		ssdpm_bisect_get_culprit(bisect, 0, &suspect, &step, NULL), 0);
@@ -734,6 +796,7 @@ int main(void)
 		cmocka_unit_test(of_two_culprits_one_is_found),
 		cmocka_unit_test(
 			all_off_comes_first_and_ends_the_search_if_it_fails),
+		cmocka_unit_test(good_trials_alone_decide_nothing),
 		cmocka_unit_test(
 			a_fault_once_in_20_entries_is_found_in_95_of_100_searches),
 		cmocka_unit_test(shorter_trials_are_often_wrong),
