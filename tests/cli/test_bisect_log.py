@@ -69,7 +69,7 @@ def test_what_linux_turns_off_after_errors_is_a_fault_of_the_drive(
         disks.fail(line)
         out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert f": ata1: {kind}\n" in err and "trial 1: bad after " in err
+    assert f": ata1: {kind} at 5.000000 s\n" in err and "trial 1: bad after " in err
     assert "Something else makes it fail." in out
 
 
@@ -100,7 +100,7 @@ def test_an_error_soon_after_lpm_was_given_up_is_bad(disks: Searched) -> None:
         disks.fail("3,80,5000003,-;ata2.00: failed to enable DIPM, Emask 0x4\n")
         out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert "trial 1: bad after 0 entries: ata2: exception\n" in err
+    assert "trial 1: bad after 0 entries: ata2: exception at 5.000003 s\n" in err
 
 
 def test_a_table_that_linux_could_not_set_makes_no_good_trial(
@@ -163,6 +163,20 @@ def test_good_by_hand_does_not_count_after_linux_has_turned_a_setting_off(
     assert way_out in err
     assert logged.state()["n_trials"] == 0
     logged.ok("bad")
+    # That Linux gives up LPM is no sign that the drive fails.
+    [trial] = logged.state()["trials"]
+    assert (trial["sign"] is None) == (line == LPM)
+
+
+def test_a_bad_trial_by_hand_has_the_first_sign_of_the_log(logged: Searched) -> None:
+    down = "3,{},{},-;ata{}.00: exception Emask 0x0 SAct 0x0\n"
+    add(logged, down.format(70, 3000000, 1))
+    logged.ok("start", *SEEN, "sda", "sdb")
+    add(logged, down.format(78, 6000000, 2), down.format(79, 5500000, 1))
+    said = logged.ok("bad")
+    assert said.startswith("Trial 1 was bad: ata1: exception at 5.500000 s\n")
+    [trial] = logged.state()["trials"]
+    assert (trial["sign"], trial["sign_us"]) == ("ata1: exception", 5500000)
 
 
 def test_ncq_that_was_off_before_the_trial_is_on_again_in_it(logged: Searched) -> None:
@@ -222,7 +236,7 @@ def test_a_bad_trial_in_which_linux_gave_up_lpm_ends_the_run(logged: Searched) -
         add(logged, LPM, "3,80,5000003,-;ata2: hard resetting link\n")
         _, err = process.communicate(timeout=120)
     assert process.returncode == 1, err
-    assert "trial 2: bad after 0 I/Os: ata2: reset\n" in err
+    assert "trial 2: bad after 0 I/Os: ata2: reset at 5.000003 s\n" in err
     assert "until the next boot, which may hide the fault: restart the machine" in err
     assert logged.state()["n_trials"] == 2
 

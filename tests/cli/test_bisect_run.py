@@ -189,7 +189,14 @@ def test_entries_end_a_trial_as_good_and_a_fault_ends_one_as_bad(
         out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert "trial 1: good after 7 entries\n" in err
-    assert "trial 2: bad after 0 entries: nvme0: down\n" in err
+    assert "trial 2: bad after 0 entries: nvme0: down at 5.000000 s\n" in err
+    assert "Trial 2 was bad: nvme0: down at 5.000000 s\n" in out
+    assert [(trial["sign"], trial["sign_us"]) for trial in searched.state()["trials"]] == [
+        (None, None),
+        ("nvme0: down", 5000000),
+    ]
+    assert "\nsign 5000000 nvme0: down\n" in searched.file().read_text()
+    assert "Trial 2 was bad: nvme0: down at 5.000000 s\n" in searched.ok("report")
     assert "nvme0 latency limit: 11 ms, but not with no APST" in out
     assert "NVME_QUIRK_NO_APST" in out and "at most 5 %" in out
     assert searched.limit() == "100000"
@@ -209,7 +216,7 @@ def test_an_io_that_fails_makes_a_trial_bad(searched: Searched, line: str) -> No
         searched.fail(f"3,77,5000000,-;{line}\n")
         _, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert "trial 1: bad after 0 entries: nvme0n1: io\n" in err
+    assert "trial 1: bad after 0 entries: nvme0n1: io at 5.000000 s\n" in err
 
 
 def test_a_link_alone_is_searched_by_idle_times(linked: Searched) -> None:
@@ -226,7 +233,7 @@ def test_a_link_alone_is_searched_by_idle_times(linked: Searched) -> None:
         _, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert "trial 1: good after 8 idle times\n" in said
-    assert "trial 2: bad after 0 idle times: nvme0: down\n" in said
+    assert "trial 2: bad after 0 idle times: nvme0: down at 5.000000 s\n" in said
 
 
 def test_each_trial_says_first_how_long_it_takes(searched: Searched) -> None:
@@ -384,7 +391,7 @@ def test_a_drive_that_goes_away_is_bad(searched: Searched) -> None:
         searched.wait(on=True)
         drive.rename(searched.root / "gone")
         _, err = process.communicate(timeout=120)
-    assert "trial 1: bad after 0 entries: nvme0: gone\n" in err
+    assert "trial 1: bad after 0 entries: nvme0: gone at " in err
     (searched.root / "gone").rename(drive)
     assert searched.state()["trials"][0]["verdict"] == "bad"
 
@@ -521,7 +528,7 @@ def test_faults_of_others_and_corrected_ones_are_not_counted(
     with kernel(searched), searched.call("run", "--corrected") as process:
         searched.fail(f"3,80,5000003,-;{corrected}")
         _, err = process.communicate(timeout=120)
-    assert f"trial 2: bad after 0 entries: {address}: corrected\n" in err
+    assert f"trial 2: bad after 0 entries: {address}: corrected at 5.00000" in err
 
 
 def test_a_counter_of_aer_that_rises_is_bad(searched: Searched) -> None:
@@ -534,7 +541,7 @@ def test_a_counter_of_aer_that_rises_is_bad(searched: Searched) -> None:
         (device / "aer_dev_fatal").write_text("Undefined 2\nTOTAL_ERR_FATAL 5\n")
         out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert "bad after 1 entries: 2 errors of PCIe AER\n" in err
+    assert "bad after 1 entries: 2 errors of PCIe AER at " in err
 
 
 def test_provoke_reads_each_drive_and_writes_nothing(searched: Searched) -> None:
@@ -598,7 +605,7 @@ def test_a_drive_that_fails_as_its_trial_is_set_makes_it_bad(
     searched.fail()
     status, _, err = searched.run("run")
     assert status != 0
-    assert "trial 1: bad after 0 entries: nvme0: down\n" in err
+    assert "trial 1: bad after 0 entries: nvme0: down at 5.000000 s\n" in err
     assert searched.state()["n_trials"] == 1
 
 
@@ -621,7 +628,7 @@ def test_an_error_after_the_last_entries_is_one_of_that_trial(
         searched.fail()
         out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert "trial 1: bad after 7 entries: nvme0: down\n" in err
+    assert "trial 1: bad after 7 entries: nvme0: down at 5.000000 s\n" in err
     assert "fails with all of these settings off" in out
 
 

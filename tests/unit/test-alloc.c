@@ -2029,6 +2029,7 @@ static int make_found_bisect(struct ssdpm_bisect **ret_bisect,
 	static const char text[] =
 		"# ssdpm bisect 1\nerrors 1\nentries 9\n"
 		"suspect sda:lpm max_performance min_power\ngood 9\n"
+		"bad 3\nsign 5 sda: io\n"
 		"end a1d0537bc005d9bc\n";
 
 	return ssdpm_bisect_from_text(text, strlen(text), ret_bisect, error);
@@ -3694,6 +3695,7 @@ static void call_running_bisect(void)
 	ssdpm_bisect_get_token(in.bisect);
 	ssdpm_bisect_add_entries(in.bisect, 100, NULL);
 	ssdpm_bisect_judge(in.bisect, SSDPM_BISECT_GOOD, NULL);
+	ssdpm_bisect_set_sign(in.bisect, "nvme0: down", 5, NULL);
 	ssdpm_bisect_begin(in.bisect, NULL, NULL);
 	ssdpm_bisect_get_state(in.bisect, &state, NULL);
 	ssdpm_bisect_get_trial(in.bisect, 0, &trial, NULL);
@@ -3882,6 +3884,7 @@ static const struct {
 	{ "ssdpm_bisect_begin", call_running_bisect },
 	{ "ssdpm_bisect_add_entries", call_running_bisect },
 	{ "ssdpm_bisect_judge", call_running_bisect },
+	{ "ssdpm_bisect_set_sign", call_running_bisect },
 	{ "ssdpm_bisect_get_state", call_running_bisect },
 	{ "ssdpm_bisect_get_trial", call_running_bisect },
 	{ "ssdpm_bisect_get_candidate", call_running_bisect },

@@ -144,19 +144,21 @@ static enum exit_status count_entries(struct exposure *e,
 	return STATUS_DONE;
 }
 
-/* what: the fault, if there was one. */
-static void say_verdict(const struct exposure *e, const struct cell *what)
+static void say_verdict(const struct exposure *e)
 {
 	const struct ssdpm_bisect_state state = state_of_search(e->search);
 
 	if (!e->search->common->quiet)
-		remark("trial %llu: %s after %llu %s%s%s",
+		remark("trial %llu: %s after %llu %s%s%s%s",
 		       (unsigned long long)state.n_trials + 1,
 		       ssdpm_bisect_verdict_to_string(e->verdict),
 		       (unsigned long long)state.entries,
 		       entries_word(e->search),
 		       e->verdict == SSDPM_BISECT_BAD ? ": " : "",
-		       e->verdict == SSDPM_BISECT_BAD ? what->text : "");
+		       e->verdict == SSDPM_BISECT_BAD ? e->sign.what.text : "",
+		       e->verdict == SSDPM_BISECT_BAD ?
+			       sign_time_text(e->sign.time_us).text :
+			       "");
 }
 
 static void say_wait(const struct exposure *e, const char *why)
@@ -223,7 +225,7 @@ static enum exit_status find_good(struct exposure *e)
 }
 
 static enum exit_status decide(struct exposure *e, struct watch *watch,
-			       int64_t now_ns, const struct cell *what)
+			       int64_t now_ns)
 {
 	const struct cell why = why_to_wait(e);
 	enum exit_status status = STATUS_DONE;
@@ -237,19 +239,17 @@ static enum exit_status decide(struct exposure *e, struct watch *watch,
 	if (status || !e->verdict)
 		return status;
 	watch->is_over = true;
-	say_verdict(e, what);
+	say_verdict(e);
 	return STATUS_DONE;
 }
 
 bool find_last_fault(struct exposure *e)
 {
-	struct cell what;
-
-	if (!find_fault(&e->faults, &what) ||
+	if (!find_fault(&e->faults, &e->sign) ||
 	    (e->is_set && check_bad_trial(e->search)))
 		return false;
 	e->verdict = SSDPM_BISECT_BAD;
-	say_verdict(e, &what);
+	say_verdict(e);
 	return true;
 }
 
@@ -272,14 +272,13 @@ static enum exit_status look(struct watch *watch, int64_t now_ns)
 {
 	struct exposure *e = watch->userdata;
 	enum exit_status status = STATUS_DONE;
-	struct cell what;
 
 	for (size_t i = 0; i < e->n_provoked && !e->settled_ns; i++)
 		provoke(e->search, &e->provoked[i]);
 	if (now_ns < e->look_ns)
 		return STATUS_DONE;
 	e->look_ns = now_ns + LOOK_NS;
-	if (find_fault(&e->faults, &what)) {
+	if (find_fault(&e->faults, &e->sign)) {
 		e->verdict = SSDPM_BISECT_BAD;
 		status = check_bad_trial(e->search);
 	}
@@ -287,7 +286,7 @@ static enum exit_status look(struct watch *watch, int64_t now_ns)
 		status = count_entries(e, watch);
 	see_gap(e);
 	if (!status)
-		status = decide(e, watch, now_ns, &what);
+		status = decide(e, watch, now_ns);
 	if (status || e->verdict || now_ns < e->save_ns)
 		return status;
 	e->save_ns = now_ns + SAVE_NS;
@@ -306,17 +305,17 @@ enum exit_status settle(struct exposure *e)
 	enum exit_status status =
 		settle_ns ? set_first_steps(e->search) : STATUS_DONE;
 	int64_t now_ns = begin_ns, quiet_ns = begin_ns + settle_ns;
-	struct cell what = { "" };
+	struct fault_sign late = { .time_us = 0 };
 
 	say_wait(e, "all suspects have their first step");
 	while (!status && now_ns < quiet_ns && !caught_signal()) {
 		if (now_ns - begin_ns > N_SETTLES * settle_ns)
 			return failure("after a bad trial errors go on with "
 				       "all of these settings off, too: %s",
-				       what.text);
+				       late.what.text);
 		nanosleep(&nap, NULL);
 		now_ns = survey_now_ns();
-		if (find_fault(&e->faults, &what))
+		if (find_fault(&e->faults, &late))
 			quiet_ns = now_ns + settle_ns;
 	}
 	return status;

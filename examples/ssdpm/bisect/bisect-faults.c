@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A line of the log is of one of the drives. */
@@ -16,9 +17,8 @@ static void take_fault(struct fault_watch *w, const struct ssdpm_fault *fault,
 		       const char *drive)
 {
 	if (!is_setting_lost(fault->kind)) {
-		if (!w->what.text[0])
-			w->what = cell("%s: %s", fault->device,
-				       ssdpm_fault_kind_to_string(fault->kind));
+		if (!w->first.what.text[0])
+			w->first = sign_of_fault(fault);
 	} else if (!w->lost) {
 		w->lost = fault->kind;
 		w->lost_drive = drive;
@@ -41,14 +41,14 @@ static void take_line(void *userdata, const char *line)
 }
 
 /* All lines that have come. */
-static bool look_into_log(struct fault_watch *w, struct cell *ret_what)
+static bool look_into_log(struct fault_watch *w, struct fault_sign *ret_sign)
 {
-	w->what = cell("%s", "");
+	w->first.what = cell("%s", "");
 	if (!read_kernel_log(w->fd, take_line, w))
 		w->has_gap = true;
-	if (!w->what.text[0])
+	if (!w->first.what.text[0])
 		return false;
-	*ret_what = w->what;
+	*ret_sign = w->first;
 	return true;
 }
 
@@ -118,7 +118,19 @@ void close_fault_watch(struct fault_watch *w)
 	w->fd = -1;
 }
 
-static bool is_gone(const struct fault_watch *w, struct cell *ret_what)
+/* The kernel's log has no time asleep, and neither has this clock. */
+static struct fault_sign sign_of_now(struct cell what)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (struct fault_sign){
+		what, (uint64_t)now.tv_sec * 1000000 +
+			      (uint64_t)now.tv_nsec / 1000
+	};
+}
+
+static bool is_gone(const struct fault_watch *w, struct fault_sign *ret_sign)
 {
 	for (size_t i = 0; i < w->drives->n; i++) {
 		const struct ssdpm_device_facts *facts =
@@ -126,22 +138,22 @@ static bool is_gone(const struct fault_watch *w, struct cell *ret_what)
 
 		if (!access(facts->path, F_OK))
 			continue;
-		*ret_what = cell("%s: gone", facts->name);
+		*ret_sign = sign_of_now(cell("%s: gone", facts->name));
 		return true;
 	}
 	return false;
 }
 
-bool find_fault(struct fault_watch *w, struct cell *ret_what)
+bool find_fault(struct fault_watch *w, struct fault_sign *ret_sign)
 {
 	const uint64_t n_aer = count_all_aer(w);
 
-	if (look_into_log(w, ret_what) || is_gone(w, ret_what))
+	if (look_into_log(w, ret_sign) || is_gone(w, ret_sign))
 		return true;
 	if (n_aer <= w->n_aer)
 		return false;
-	*ret_what = cell("%llu errors of PCIe AER",
-			 (unsigned long long)(n_aer - w->n_aer));
+	*ret_sign = sign_of_now(cell("%llu errors of PCIe AER",
+				     (unsigned long long)(n_aer - w->n_aer)));
 	w->n_aer = n_aer;
 	return true;
 }

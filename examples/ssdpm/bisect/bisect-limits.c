@@ -21,9 +21,10 @@ static bool read_file_of(const struct search *search, const char *path,
 static bool has_past_fault(const struct search *search, size_t drive,
 			   uint32_t fault)
 {
+	struct fault_sign sign;
 	uint32_t faults;
 
-	find_past_faults(search, drive, 0, &faults);
+	find_past_faults(search, drive, 0, &faults, &sign);
 	return faults & 1U << fault;
 }
 

@@ -70,6 +70,14 @@ bool is_fault_of(const struct ssdpm_fault *fault,
 				 facts->ata_port);
 }
 
+struct fault_sign sign_of_fault(const struct ssdpm_fault *fault)
+{
+	const char *kind = ssdpm_fault_kind_to_string(fault->kind);
+
+	return (struct fault_sign){ cell("%s: %s", fault->device, kind),
+				    fault->time_us };
+}
+
 /* Faults of a drive in all records from one on. */
 struct history {
 	const struct ssdpm_device *device; /* NULL: none */
@@ -78,6 +86,7 @@ struct history {
 	uint64_t first; /* the number of the oldest record */
 	uint64_t next;	/* the one after the newest */
 	uint32_t faults;
+	struct fault_sign sign; /* the first one */
 };
 
 /* "6,1234,5678901,-;text"; false: the line continues a record. */
@@ -106,8 +115,12 @@ static void take_line(void *userdata, const char *line)
 	if (!h->device || number < h->from)
 		return;
 	ssdpm_fault_from_line(line, strlen(line), &fault, NULL);
-	if (fault.kind && is_fault_of(&fault, h->device))
-		h->faults |= 1U << fault.kind;
+	if (!fault.kind || !is_fault_of(&fault, h->device))
+		return;
+	h->faults |= 1U << fault.kind;
+	if (!h->sign.what.text[0] && !is_setting_lost(fault.kind) &&
+	    fault.kind != SSDPM_FAULT_CORRECTED)
+		h->sign = sign_of_fault(&fault);
 }
 
 /* false: a capture has no log, and a pipe begins nowhere. */
@@ -131,7 +144,7 @@ uint64_t next_record(const struct search *search)
 }
 
 bool find_past_faults(const struct search *search, size_t drive, uint64_t from,
-		      uint32_t *ret_faults)
+		      uint32_t *ret_faults, struct fault_sign *ret_first)
 {
 	struct ssdpm_device *device =
 		read_searched(search, &search->drives[drive]);
@@ -141,5 +154,6 @@ bool find_past_faults(const struct search *search, size_t drive, uint64_t from,
 
 	ssdpm_device_unref(device);
 	*ret_faults = h.faults;
+	*ret_first = h.sign;
 	return is_known;
 }

@@ -52,13 +52,29 @@ static struct cell loss_text(const struct searched_drive *drive,
 static uint32_t losses_of(const struct search *search, size_t drive,
 			  bool *ret_known)
 {
+	struct fault_sign sign;
 	uint32_t faults;
 
-	*ret_known =
-		find_past_faults(search, drive, first_record(search), &faults);
+	*ret_known = find_past_faults(search, drive, first_record(search),
+				      &faults, &sign);
 	if (is_lpm_lost(search, drive))
 		faults |= 1U << SSDPM_FAULT_LPM_OFF;
 	return faults;
+}
+
+struct fault_sign find_past_sign(const struct search *search)
+{
+	struct fault_sign first = { .time_us = UINT64_MAX }, sign;
+	uint32_t faults;
+
+	for (size_t i = 0; i < search->n_drives; i++) {
+		find_past_faults(search, i, first_record(search), &faults,
+				 &sign);
+		if (sign.what.text[0] &&
+		    (!first.what.text[0] || sign.time_us < first.time_us))
+			first = sign;
+	}
+	return first;
 }
 
 enum exit_status check_losses(const struct search *search)

@@ -111,6 +111,25 @@ static void print_head_of_trial(const struct search *search)
 		       (unsigned long long)state.entries);
 }
 
+struct cell sign_time_text(uint64_t us)
+{
+	if (us == UINT64_MAX)
+		return cell("%s", "");
+	return cell(" at %llu.%06llu s", (unsigned long long)us / 1000000,
+		    (unsigned long long)us % 1000000);
+}
+
+void print_signs_of_trials(const struct search *search)
+{
+	struct ssdpm_bisect_trial trial = { .size = sizeof(trial) };
+
+	for (size_t i = 0;
+	     !ssdpm_bisect_get_trial(search->bisect, i, &trial, NULL); i++)
+		if (trial.sign[0])
+			printf("Trial %zu was bad: %s%s\n", i + 1, trial.sign,
+			       sign_time_text(trial.sign_us).text);
+}
+
 void print_watched_trial(const struct search *search)
 {
 	print_head_of_trial(search);
@@ -443,6 +462,7 @@ enum exit_status print_search(const struct search *search)
 					   &error);
 		return print_item(search->common, err, text, &error);
 	}
+	print_signs_of_trials(search);
 	if (state_of_search(search).decision == SSDPM_BISECT_SEARCHING)
 		print_trial(search);
 	else

@@ -260,6 +260,7 @@ static enum exit_status print_whole_search(const struct search *search)
 
 	print_drives_of(search);
 	print_trials(search);
+	print_signs_of_trials(search);
 	if (state.decision == SSDPM_BISECT_SEARCHING)
 		puts("The search has not ended.");
 	else

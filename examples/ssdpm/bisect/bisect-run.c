@@ -195,11 +195,22 @@ static enum exit_status check_verdict(struct search *search, uint32_t verdict,
 	return status ? status : prove_trial(search);
 }
 
+/* It is bad, even if nothing says so. */
+static int set_sign(struct search *search, const struct fault_sign *sign,
+		    struct ssdpm_error *reterr)
+{
+	if (!sign->what.text[0])
+		return 0;
+	return ssdpm_bisect_set_sign(search->bisect, sign->what.text,
+				     sign->time_us, reterr);
+}
+
 enum exit_status judge_trial(struct search *search, uint32_t verdict,
 			     uint64_t n_entries)
 {
 	const uint64_t n_counted = state_of_search(search).entries;
 	const char *token = ssdpm_bisect_get_token(search->bisect);
+	struct fault_sign sign = { .time_us = UINT64_MAX };
 	struct ssdpm_error error;
 	enum exit_status status = STATUS_DONE;
 	int err = 0;
@@ -208,12 +219,16 @@ enum exit_status judge_trial(struct search *search, uint32_t verdict,
 		status = check_verdict(search, verdict, token);
 	if (status)
 		return status;
+	if (verdict == SSDPM_BISECT_BAD)
+		sign = find_past_sign(search);
 	/* Those that were counted are among them. */
 	if (n_entries > n_counted)
 		err = ssdpm_bisect_add_entries(search->bisect,
 					       n_entries - n_counted, &error);
 	if (!err)
 		err = ssdpm_bisect_judge(search->bisect, verdict, &error);
+	if (!err)
+		err = set_sign(search, &sign, &error);
 	return err ? failure("%s", error.message) : go_on(search);
 }
 
@@ -251,7 +266,9 @@ static enum exit_status judge_death(struct search *search,
 		return STATUS_DONE;
 	}
 	remark("the machine went down in this trial: bad");
-	if (ssdpm_bisect_judge(search->bisect, SSDPM_BISECT_BAD, &error))
+	if (ssdpm_bisect_judge(search->bisect, SSDPM_BISECT_BAD, &error) ||
+	    ssdpm_bisect_set_sign(search->bisect, "the machine went down",
+				  UINT64_MAX, &error))
 		return failure("%s", error.message);
 	return write_search(search);
 }
@@ -287,7 +304,9 @@ static enum exit_status finish_trial(struct search *search,
 					     begin_as(search, FAILED);
 		return status ? status : stopped;
 	}
-	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error))
+	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error) ||
+	    (exposure->verdict == SSDPM_BISECT_BAD &&
+	     set_sign(search, &exposure->sign, &error)))
 		return failure("%s", error.message);
 	status = write_search(search);
 	if (!status && exposure->verdict == SSDPM_BISECT_BAD &&

@@ -7,6 +7,7 @@
 #ifndef SSDPM_COMMAND_BISECT_RUN_H
 #define SSDPM_COMMAND_BISECT_RUN_H
 
+#include "bisect/bisect-log.h"
 #include "bisect/bisect.h"
 #include "watch/watch.h"
 
@@ -26,7 +27,7 @@ struct fault_watch {
 	int fd; /* of the kernel's log; -1: it is closed */
 	uint64_t n_aer;
 	bool has_gap;	  /* lines of the log were overwritten, unread */
-	struct cell what; /* the first fault of a look; "": none */
+	struct fault_sign first; /* of a look */
 	/* A setting that Linux has turned off: enum ssdpm_fault_kind */
 	uint32_t lost;
 	const char *lost_drive;
@@ -35,7 +36,7 @@ struct fault_watch {
 enum exit_status open_fault_watch(struct fault_watch *w);
 void close_fault_watch(struct fault_watch *w);
 /* Did a drive fail since it was opened? Then what says so. */
-bool find_fault(struct fault_watch *w, struct cell *ret_what);
+bool find_fault(struct fault_watch *w, struct fault_sign *ret_sign);
 
 enum { MAX_READS = 32 }; /* at once: SATA has no deeper queue */
 
@@ -83,6 +84,7 @@ struct exposure {
 	int64_t save_ns;
 	int64_t settled_ns; /* when a good trial ends; 0: it needs entries */
 	uint32_t verdict;   /* 0: a signal came first */
+	struct fault_sign sign; /* of a bad trial */
 };
 
 /* Before the trial is set. */

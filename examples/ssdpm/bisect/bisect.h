@@ -179,6 +179,10 @@ enum exit_status print_search(const struct search *search);
 const char *exposure_word(uint32_t exposure);
 /* Those of the search. */
 const char *entries_word(const struct search *search);
+/* " at 62.200000 s", as dmesg prints it; "": unknown */
+struct cell sign_time_text(uint64_t us);
+/* A line for each bad trial of which it is known what made it bad. */
+void print_signs_of_trials(const struct search *search);
 /* The trial that begins, and that nobody has to judge. */
 void print_watched_trial(const struct search *search);
 void print_end_of_search(const struct search *search);

@@ -119,6 +119,9 @@ struct ssdpm_bisect_state {
  * @verdict: enum ssdpm_bisect_verdict
  * @reserved: 0
  * @steps:   of each suspect
+ * @sign_us: when @sign came, in microseconds since the boot of the trial, as in
+ *           the kernel's log; UINT64_MAX: unknown
+ * @sign:    what made it bad, such as "nvme0: timeout"; "": unknown
  */
 struct ssdpm_bisect_trial {
 	size_t size;
@@ -126,6 +129,8 @@ struct ssdpm_bisect_trial {
 	uint32_t verdict;
 	uint32_t reserved;
 	uint8_t steps[SSDPM_BISECT_SUSPECTS];
+	uint64_t sign_us;
+	char sign[SSDPM_BISECT_WORD];
 };
 
 /**
@@ -300,6 +305,21 @@ SSDPM_API int ssdpm_bisect_add_entries(struct ssdpm_bisect *bisect,
  */
 SSDPM_API int ssdpm_bisect_judge(struct ssdpm_bisect *bisect, uint32_t verdict,
 				 struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bisect_set_sign() - what made the last trial bad
+ * @sign:    as in struct ssdpm_bisect_trial: printable ASCII that neither
+ *           begins nor ends with a blank
+ * @sign_us: likewise
+ *
+ * A second call replaces the first.
+ *
+ * Return: 0; -ENOENT (the last trial with a verdict is not bad, or there is
+ * none), -EINVAL (@sign is NULL, empty, too long or not of such characters).
+ */
+SSDPM_API int ssdpm_bisect_set_sign(struct ssdpm_bisect *bisect,
+				    const char *sign, uint64_t sign_us,
+				    struct ssdpm_error *reterr);
 
 /** ssdpm_bisect_get_state() - Return: 0; -EINVAL, -E2BIG (@ret_state). */
 SSDPM_API int ssdpm_bisect_get_state(const struct ssdpm_bisect *bisect,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A search as text: what was seen before, the suspects, and the verdict and
- * entries of each trial. Reading it makes the same calls again. A last line has
+ * A search as text: what was seen before, the suspects, and the verdict, the
+ * entries and the sign of each trial. Reading it makes the same calls again. A last line has
  * a checksum of all before it.
  */
 #include "bisect/internal.h"
@@ -18,6 +18,9 @@
 #define MAX_LINE (32 + (SSDPM_BISECT_STEPS + 1) * SSDPM_BISECT_WORD)
 #define HEAD "# ssdpm bisect 1"
 #define DEEPEST "deepest"
+
+/* "good", its entries, and a line with its sign */
+#define MAX_TRIAL (32 + 32 + SSDPM_BISECT_WORD)
 
 enum { END_BYTES = 4 + 16 + 2 }; /* "end ", the checksum, LF, and a zero */
 
@@ -58,6 +61,20 @@ static void put_suspect(struct search_writer *w,
 	put(w, "\n");
 }
 
+static void put_sign(struct search_writer *w,
+		     const struct ssdpm_bisect_trial *trial)
+{
+	if (!trial->sign[0])
+		return;
+	if (trial->sign_us == UINT64_MAX)
+		put(w, "sign -");
+	else
+		put_number(w, "sign", trial->sign_us);
+	put(w, " ");
+	put(w, trial->sign);
+	put(w, "\n");
+}
+
 static void put_trials(struct search_writer *w,
 		       const struct ssdpm_bisect *bisect)
 {
@@ -67,6 +84,7 @@ static void put_trials(struct search_writer *w,
 		put_number(w, ssdpm_bisect_verdict_to_string(trial->verdict),
 			   trial->entries);
 		put(w, "\n");
+		put_sign(w, trial);
 	}
 	if (!bisect->running)
 		return;
@@ -90,7 +108,7 @@ int ssdpm_bisect_to_text(const struct ssdpm_bisect *bisect, char **ret_text,
 {
 	struct search_writer w = {
 		.room = 2 * MAX_LINE * (bisect->n_suspects + 2) +
-			32 * (bisect->n_trials + 2),
+			MAX_TRIAL * (bisect->n_trials + 2),
 	};
 
 	w.text = malloc(w.room);
@@ -215,6 +233,22 @@ static int read_trial(struct search_reader *r, struct span rest,
 	return err;
 }
 
+/* The sign of the trial before this line. */
+static int read_sign(struct search_reader *r, struct span rest,
+		     struct ssdpm_error *reterr)
+{
+	const struct ssdpm_bisect *b = r->bisect;
+	char sign[SSDPM_BISECT_WORD];
+	uint64_t sign_us = UINT64_MAX;
+
+	if (b->running || !b->n_trials || b->trials[b->n_trials - 1].sign[0] ||
+	    (!ssdpm__take(&rest, "-") &&
+	     !ssdpm__take_uint(&rest, UINT64_MAX - 1, &sign_us)) ||
+	    !ssdpm__span_copy(rest, sign, sizeof(sign)))
+		return refuse(r, reterr);
+	return ssdpm_bisect_set_sign(r->bisect, sign, sign_us, reterr);
+}
+
 static int read_line(struct search_reader *r, struct span line,
 		     struct ssdpm_error *reterr)
 {
@@ -229,6 +263,8 @@ static int read_line(struct search_reader *r, struct span line,
 		return read_suspect(r, line, reterr);
 	if (ssdpm__span_is(key, DEEPEST))
 		return read_deepest(r, line, reterr);
+	if (ssdpm__span_is(key, "sign"))
+		return read_sign(r, line, reterr);
 	if (verdict || ssdpm__span_is(key, "running"))
 		return read_trial(r, line, verdict, reterr);
 	return refuse(r, reterr);

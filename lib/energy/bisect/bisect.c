@@ -247,6 +247,7 @@ int ssdpm_bisect_judge(struct ssdpm_bisect *bisect, uint32_t verdict,
 	trial->size = sizeof(*trial);
 	trial->verdict = verdict;
 	trial->entries = bisect->entries;
+	trial->sign_us = UINT64_MAX;
 	for (size_t i = 0; i < bisect->n_suspects; i++)
 		trial->steps[i] = (uint8_t)step_of(bisect, i);
 	bisect->n_short += verdict == SSDPM_BISECT_GOOD &&
@@ -254,6 +255,35 @@ int ssdpm_bisect_judge(struct ssdpm_bisect *bisect, uint32_t verdict,
 	bisect->running = false;
 	bisect->entries = 0;
 	ssdpm__bisect_learn(&bisect->search, verdict);
+	return 0;
+}
+
+static bool is_sign(const char *text)
+{
+	const size_t n = text ? strnlen(text, SSDPM_BISECT_WORD) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return n > 0 && n < SSDPM_BISECT_WORD && text[0] != ' ' &&
+	       text[n - 1] != ' ';
+}
+
+int ssdpm_bisect_set_sign(struct ssdpm_bisect *bisect, const char *sign,
+			  uint64_t sign_us, struct ssdpm_error *reterr)
+{
+	struct ssdpm_bisect_trial *trial =
+		bisect->n_trials ? &bisect->trials[bisect->n_trials - 1] : NULL;
+
+	if (!is_sign(sign))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "sign: need up to %d printable characters",
+				   SSDPM_BISECT_WORD - 1);
+	if (!trial || trial->verdict != SSDPM_BISECT_BAD)
+		return ssdpm__fail(reterr, -ENOENT, 0,
+				   "the last trial is not bad");
+	trial->sign_us = sign_us;
+	ssdpm__bisect_put_word(trial->sign, sign);
 	return 0;
 }
 

@@ -2060,7 +2060,8 @@ static void set_up_bisect(void)
 				    "running 7 -\n");
 	char *found = fixture_sealed(
 		"# ssdpm bisect 1\nerrors 1\nentries 9\n"
-		"suspect sda:lpm max_performance min_power\ngood 9\n");
+		"suspect sda:lpm max_performance min_power\ngood 9\n"
+		"bad 3\n");
 
 	assert_int_equal(
 		ssdpm_bisect_from_text(text, strlen(text), &bisect, NULL), 0);

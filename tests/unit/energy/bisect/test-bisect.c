@@ -644,6 +644,78 @@ static void a_trial_begins_once_and_has_one_verdict(void **state)
 	ssdpm_bisect_free(bisect);
 }
 
+static void a_bad_trial_keeps_its_sign_and_its_time(void **state)
+{
+	static const size_t shape[] = { 16 };
+	struct ssdpm_bisect_trial trial = { .size = sizeof(trial) };
+	struct ssdpm_bisect *bisect = search_of(shape, 1, 1);
+	char *text;
+
+	(void)state;
+	assert_int_equal(ssdpm_bisect_set_sign(bisect, "x", 0, NULL), -ENOENT);
+	ssdpm_bisect_begin(bisect, NULL, NULL);
+	ssdpm_bisect_judge(bisect, SSDPM_BISECT_GOOD, NULL);
+	assert_int_equal(ssdpm_bisect_set_sign(bisect, "x", 0, NULL), -ENOENT);
+	for (int i = 0; i < 3; i++) {
+		ssdpm_bisect_begin(bisect, NULL, NULL);
+		ssdpm_bisect_judge(bisect, SSDPM_BISECT_BAD, NULL);
+		if (i == 1)
+			assert_int_equal(ssdpm_bisect_set_sign(bisect,
+							       "sda: a b", 62,
+							       NULL),
+					 0);
+		if (i == 2)
+			assert_int_equal(ssdpm_bisect_set_sign(bisect, "2 x",
+							       UINT64_MAX,
+							       NULL),
+					 0);
+	}
+	bisect = write_and_read(bisect);
+	assert_int_equal(ssdpm_bisect_get_trial(bisect, 1, &trial, NULL), 0);
+	assert_string_equal(trial.sign, "");
+	assert_int_equal(trial.sign_us, UINT64_MAX);
+	assert_int_equal(ssdpm_bisect_get_trial(bisect, 2, &trial, NULL), 0);
+	assert_string_equal(trial.sign, "sda: a b");
+	assert_int_equal(trial.sign_us, 62);
+	assert_int_equal(ssdpm_bisect_get_trial(bisect, 3, &trial, NULL), 0);
+	assert_string_equal(trial.sign, "2 x");
+	assert_int_equal(trial.sign_us, UINT64_MAX);
+	assert_int_equal(ssdpm_bisect_to_json(bisect, NULL, 0, &text, NULL), 0);
+	assert_non_null(strstr(text, "\"sign\": null"));
+	assert_non_null(strstr(text, "\"sign\": \"sda: a b\""));
+	assert_non_null(strstr(text, "\"sign_us\": 62"));
+	free(text);
+	ssdpm_bisect_free(bisect);
+}
+
+static void a_sign_is_one_line(void **state)
+{
+	static const size_t shape[] = { 2 };
+	static const char *const bad[] = { "", " x", "x ", "a\nb", "\x7f",
+					   NULL };
+	struct ssdpm_bisect *bisect = search_of(shape, 1, 1);
+	struct ssdpm_error error = fixture_error();
+	char word[65];
+
+	(void)state;
+	memset(word, 'w', 64);
+	word[64] = 0;
+	ssdpm_bisect_begin(bisect, NULL, NULL);
+	ssdpm_bisect_judge(bisect, SSDPM_BISECT_BAD, NULL);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(
+			ssdpm_bisect_set_sign(bisect, bad[i], 0, &error),
+			-EINVAL);
+		fixture_assert_error(&error, -EINVAL, 0, "printable");
+	}
+	assert_int_equal(ssdpm_bisect_set_sign(bisect, word, 0, NULL), -EINVAL);
+	word[63] = 0;
+	assert_int_equal(ssdpm_bisect_set_sign(bisect, word, UINT64_MAX - 1,
+					       NULL),
+			 0);
+	ssdpm_bisect_free(write_and_read(bisect));
+}
+
 /* With the last line that its bytes need. */
 static int read_sealed(const char *text, struct ssdpm_bisect **ret_bisect,
 		       struct ssdpm_error *error)
@@ -683,6 +755,12 @@ static const struct {
 	{ GOOD_TEXT "running 5 boot\ngood 5\n", -EINVAL, 6 },
 	{ GOOD_TEXT "good 5\nsuspect aspm off L1\n", -EBUSY, 6 },
 	{ GOOD_TEXT "bad 5\ngood 5\n", -EINVAL, 6 },
+	{ GOOD_TEXT "sign 5 x\n", -EINVAL, 5 },
+	{ GOOD_TEXT "good 5\nsign 5 x\n", -ENOENT, 6 },
+	{ GOOD_TEXT "good 5\nbad 5\nsign x\n", -EINVAL, 7 },
+	{ GOOD_TEXT "good 5\nbad 5\nsign 5\n", -EINVAL, 7 },
+	{ GOOD_TEXT "good 5\nbad 5\nsign 5 x\nsign 5 x\n", -EINVAL, 8 },
+	{ GOOD_TEXT "good 5\nrunning 5 boot\nsign 5 x\n", -EINVAL, 7 },
 };
 
 static void a_text_that_is_no_search_is_refused_with_its_line(void **state)
@@ -808,6 +886,8 @@ int main(void)
 		cmocka_unit_test(
 			suspects_are_words_with_steps_before_the_first_trial),
 		cmocka_unit_test(a_trial_begins_once_and_has_one_verdict),
+		cmocka_unit_test(a_bad_trial_keeps_its_sign_and_its_time),
+		cmocka_unit_test(a_sign_is_one_line),
 		cmocka_unit_test(
 			a_text_that_is_no_search_is_refused_with_its_line),
 		cmocka_unit_test(
