@@ -61,6 +61,7 @@ CALLS = [
     ["bisect", "start", "--json", "--errors", "1", "--entries", "1"]
     + ["--root", "eight-drives", "nvme0"],
     *6 * [["bisect", "good", "--json", "--root", "eight-drives"]],
+    ["bisect", "bad", "--json", "--root", "eight-drives"],
     # What somebody else sets then is not as before the search.
     ["apply", "--json", "--latency", "7ms", "--root", "eight-drives", "nvme0"],
     ["bisect", "report", "--json", "--root", "eight-drives"],

@@ -1114,12 +1114,18 @@ BISECT = {
     + b"suspect nvme0:link off l1 l1.2\nsuspect sda:lpm max_performance min_power\n"
     + b"suspect sda:queue_depth 1 32\nrunning 3 boot\n",
     "no-suspect": BISECT_HEAD + b"good 1\n",
+    "signs": BISECT_HEAD
+    + BISECT_SUSPECTS
+    + b"good 9\nbad 1\nsign 62200000 nvme0: timeout\nbad 2\nsign - sda: gone\n",
+    "no-error": BISECT_HEAD + b"suspect lpm max min\ngood 9\ngood 9\n",
 }
 FAULTS = {
     "record": b"4,1234,5934221031,-;nvme nvme0: controller is down; will reset: CSTS=0x3\n",
     "dmesg": b"[ 1461.259288] ata3.00: SError: { PHYRdyChg BadCRC }\n",
     "journal": b"Jan  8 14:50:16 host kernel: I/O error, dev sda, sector 5 op 0x0\n",
     "aer": b"[ 1.5][ T7] nvme 0000:04:00.0: AER: PCIe Bus Error: severity=Corrected, type=x\n",
+    "nvme": b"[ 62.2] nvme0n1: Read(0x2) @ LBA 0, 1 blocks, x (sct 0x2 / sc 0x81) DNR\n",
+    "medium": b"[ 62.3] critical medium error, dev nvme0n1, sector 1234 op 0x0:(READ)\n",
     "counters": b"RxErr 3\nBadTLP 0\nTOTAL_ERR_COR 3\n",
 }
 

@@ -2030,7 +2030,7 @@ static int make_found_bisect(struct ssdpm_bisect **ret_bisect,
 		"# ssdpm bisect 1\nerrors 1\nentries 9\n"
 		"suspect sda:lpm max_performance min_power\ngood 9\n"
 		"bad 3\nsign 5 sda: io\n"
-		"end a1d0537bc005d9bc\n";
+		"end e73dabfb5d4d9498\n";
 
 	return ssdpm_bisect_from_text(text, strlen(text), ret_bisect, error);
 }
