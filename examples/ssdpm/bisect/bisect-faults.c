@@ -124,10 +124,9 @@ static struct fault_sign sign_of_now(struct cell what)
 	struct timespec now = { 0 };
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (struct fault_sign){
-		what, (uint64_t)now.tv_sec * 1000000 +
-			      (uint64_t)now.tv_nsec / 1000
-	};
+	return (struct fault_sign){ what,
+				    (uint64_t)now.tv_sec * 1000000 +
+					    (uint64_t)now.tv_nsec / 1000 };
 }
 
 static bool is_gone(const struct fault_watch *w, struct fault_sign *ret_sign)

@@ -26,7 +26,7 @@ struct fault_watch {
 	bool corrected;
 	int fd; /* of the kernel's log; -1: it is closed */
 	uint64_t n_aer;
-	bool has_gap;	  /* lines of the log were overwritten, unread */
+	bool has_gap;		 /* lines of the log were overwritten, unread */
 	struct fault_sign first; /* of a look */
 	/* A setting that Linux has turned off: enum ssdpm_fault_kind */
 	uint32_t lost;

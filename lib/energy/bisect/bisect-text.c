@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A search as text: what was seen before, the suspects, and the verdict, the
- * entries and the sign of each trial. Reading it makes the same calls again. A last line has
- * a checksum of all before it.
+ * entries and the sign of each trial. Reading it makes the same calls again. A
+ * last line has a checksum of all before it.
  */
 #include "bisect/internal.h"
 

@@ -50,7 +50,7 @@ static const struct {
 	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "Removing after probe failure", "" },
 	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "Disabling device after reset failure",
 	  "" },
-	/* Old kernels. Newer ones print "Device not ready; aborting shutdown". */
+	/* Newer kernels print "Device not ready; aborting shutdown". */
 	{ DEVICE_NVME, SSDPM_FAULT_DOWN, "Device shutdown incomplete; abort",
 	  "" },
 	{ DEVICE_NVME, SSDPM_FAULT_RESET, "frozen state error detected, reset",
@@ -292,8 +292,12 @@ static uint32_t find_sign(enum device_kind device, struct span text)
  *                    dm internal retry
  */
 static const char failures[][22] = {
-	"I/O",		   "timeout",	 "recoverable transport",
-	"critical target", "protection", "critical medium",
+	"I/O",
+	"timeout",
+	"recoverable transport",
+	"critical target",
+	"protection",
+	"critical medium",
 	"device offline",
 };
 

@@ -660,9 +660,8 @@ static void a_bad_trial_keeps_its_sign_and_its_time(void **state)
 		ssdpm_bisect_begin(bisect, NULL, NULL);
 		ssdpm_bisect_judge(bisect, SSDPM_BISECT_BAD, NULL);
 		if (i == 1)
-			assert_int_equal(ssdpm_bisect_set_sign(bisect,
-							       "sda: a b", 62,
-							       NULL),
+			assert_int_equal(ssdpm_bisect_set_sign(
+						 bisect, "sda: a b", 62, NULL),
 					 0);
 		if (i == 2)
 			assert_int_equal(ssdpm_bisect_set_sign(bisect, "2 x",
@@ -691,8 +690,9 @@ static void a_bad_trial_keeps_its_sign_and_its_time(void **state)
 static void a_sign_is_one_line(void **state)
 {
 	static const size_t shape[] = { 2 };
-	static const char *const bad[] = { "", " x", "x ", "a\nb", "\x7f",
-					   NULL };
+	static const char *const bad[] = {
+		"", " x", "x ", "a\nb", "\x7f", NULL
+	};
 	struct ssdpm_bisect *bisect = search_of(shape, 1, 1);
 	struct ssdpm_error error = fixture_error();
 	char word[65];
@@ -710,9 +710,8 @@ static void a_sign_is_one_line(void **state)
 	}
 	assert_int_equal(ssdpm_bisect_set_sign(bisect, word, 0, NULL), -EINVAL);
 	word[63] = 0;
-	assert_int_equal(ssdpm_bisect_set_sign(bisect, word, UINT64_MAX - 1,
-					       NULL),
-			 0);
+	assert_int_equal(
+		ssdpm_bisect_set_sign(bisect, word, UINT64_MAX - 1, NULL), 0);
 	ssdpm_bisect_free(write_and_read(bisect));
 }
 
