@@ -769,18 +769,29 @@ enum ssdpm_owner_kind {
 	SSDPM_OWNER_SYSFSUTILS = 8,
 };
 
+/** What a place sets: bits of struct ssdpm_owner. */
+enum ssdpm_owner_target {
+	SSDPM_OWNER_SETS_LATENCY_TOLERANCE = 1 << 0,
+	SSDPM_OWNER_SETS_LPM = 1 << 1,
+	/* As a module is loaded: it undoes nothing that is set later. */
+	SSDPM_OWNER_SETS_PARAMETER = 1 << 2,
+	SSDPM_OWNER_SETS_RUNTIME_PM = 1 << 3,
+};
+
 /**
  * struct ssdpm_owner - a place that sets it too (frozen, 512 bytes)
  * @kind:    enum ssdpm_owner_kind
  * @line:    of the file; 0: the file as a whole
+ * @sets:    bits of enum ssdpm_owner_target
  * @path:    the file
  * @setting: what it says
  */
 struct ssdpm_owner {
 	uint32_t kind;
 	uint32_t line;
+	uint32_t sets;
 	char path[248];
-	char setting[256];
+	char setting[252];
 };
 
 /**
@@ -924,6 +935,10 @@ SSDPM_API uint32_t ssdpm_diagnosis_code_from_string(const char *word);
 /** ssdpm_remedy_to_string() - "latency-limit", "lpm", ..., or NULL */
 SSDPM_API const char *ssdpm_remedy_to_string(uint32_t remedy);
 SSDPM_API uint32_t ssdpm_remedy_from_string(const char *word);
+
+/** ssdpm_owner_target_to_string() - "lpm" and so on, or NULL */
+SSDPM_API const char *ssdpm_owner_target_to_string(uint32_t target);
+SSDPM_API uint32_t ssdpm_owner_target_from_string(const char *word);
 
 /** ssdpm_owner_kind_to_string() - "tlp" and so on, or NULL */
 SSDPM_API const char *ssdpm_owner_kind_to_string(uint32_t kind);

@@ -175,3 +175,11 @@ static const char owner_kind_words[][18] = {
 	[SSDPM_OWNER_SYSFSUTILS] = "sysfsutils",
 };
 ENUM_WORDS(owner_kind)
+
+static const char owner_target_words[][18] = {
+	[FLAG(SSDPM_OWNER_SETS_LATENCY_TOLERANCE)] = "latency-tolerance",
+	[FLAG(SSDPM_OWNER_SETS_LPM)] = "lpm",
+	[FLAG(SSDPM_OWNER_SETS_PARAMETER)] = "parameter",
+	[FLAG(SSDPM_OWNER_SETS_RUNTIME_PM)] = "runtime-pm",
+};
+FLAG_WORDS(owner_target)

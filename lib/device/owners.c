@@ -159,6 +159,43 @@ static const struct owner_place {
 	{ SSDPM_OWNER_SSDPM, UNITS, ".service", NULL },
 };
 
+/* By words of its line. Of our own files the purpose is the setting. */
+static uint32_t find_targets(const struct ssdpm_owner *owner)
+{
+	static const struct {
+		char word[32];
+		uint32_t target;
+	} rows[] = {
+		{ "pm_qos_latency_tolerance_us",
+		  SSDPM_OWNER_SETS_LATENCY_TOLERANCE },
+		{ "max_exit_latency_us", SSDPM_OWNER_SETS_LATENCY_TOLERANCE },
+		{ "default_ps_max_latency_us",
+		  SSDPM_OWNER_SETS_LATENCY_TOLERANCE },
+		{ "SATA_LINKPWR_ON_", SSDPM_OWNER_SETS_LPM },
+		{ "SATA_POWER=", SSDPM_OWNER_SETS_LPM },
+		/* alpm of TuneD, lpm of its plug-in, mobile_lpm_policy */
+		{ "lpm", SSDPM_OWNER_SETS_LPM },
+		{ "link_power_management_policy", SSDPM_OWNER_SETS_LPM },
+		{ "powertop --auto-tune",
+		  SSDPM_OWNER_SETS_LPM | SSDPM_OWNER_SETS_RUNTIME_PM },
+		{ "system76-power daemon", SSDPM_OWNER_SETS_LPM },
+		{ "AHCI_RUNTIME_PM_ON_", SSDPM_OWNER_SETS_RUNTIME_PM },
+	};
+	uint32_t targets = 0;
+
+	if (owner->kind == SSDPM_OWNER_SSDPM)
+		return strcmp(owner->setting, "modprobe") ?
+			       SSDPM_OWNER_SETS_LATENCY_TOLERANCE |
+				       SSDPM_OWNER_SETS_LPM :
+			       SSDPM_OWNER_SETS_PARAMETER;
+	if (owner->kind == SSDPM_OWNER_MODPROBE)
+		targets = SSDPM_OWNER_SETS_PARAMETER;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strstr(owner->setting, rows[i].word))
+			targets |= rows[i].target;
+	return targets;
+}
+
 static void add(struct owner_search *search, uint32_t kind, const char *path,
 		uint32_t line, struct span setting)
 {
@@ -187,6 +224,7 @@ static void add(struct owner_search *search, uint32_t kind, const char *path,
 	if (n >= sizeof(owner->setting))
 		setting.end = setting.at + sizeof(owner->setting) - 1;
 	ssdpm__span_copy(setting, owner->setting, sizeof(owner->setting));
+	owner->sets = find_targets(owner);
 }
 
 /* Read into search->text. false: it is not there, or nothing for us. */

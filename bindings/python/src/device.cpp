@@ -145,7 +145,9 @@ static py::list machine_owners(const Machine &self)
 		result.append(py::make_tuple(
 			ssdpm_owner_kind_to_string(owners[i].kind),
 			path_or_none(owners[i].path), owners[i].line,
-			text_from(owners[i].setting)));
+			text_from(owners[i].setting),
+			bit_words(ssdpm_owner_target_to_string,
+				  owners[i].sets)));
 	return result;
 }
 

@@ -5,49 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_one(const char *text, const char *const *words)
-{
-	for (; *words; words++)
-		if (strstr(text, *words))
-			return true;
-	return false;
-}
-
-bool sets_links(const struct ssdpm_owner *owner)
-{
-	/* lpm: alpm of TuneD, lpm of its plug-in, mobile_lpm_policy. */
-	static const char *const words[] = { "SATA_LINKPWR_ON_",
-					     "SATA_POWER=",
-					     "lpm",
-					     "link_power_management_policy",
-					     "powertop --auto-tune",
-					     "system76-power daemon",
-					     NULL };
-
-	/* The setting of our own files is only their purpose. */
-	if (owner->kind == SSDPM_OWNER_SSDPM)
-		return strcmp(owner->setting, "modprobe") != 0;
-	return has_one(owner->setting, words);
-}
-
-static bool sets_tolerances(const struct ssdpm_owner *owner)
-{
-	static const char *const words[] = { "pm_qos_latency_tolerance_us",
-					     "max_exit_latency_us", NULL };
-
-	return owner->kind == SSDPM_OWNER_SSDPM ||
-	       has_one(owner->setting, words);
-}
-
-/* Whether the plan has a step of this kind that is not left alone. */
-static bool has_step(const struct ssdpm_plan *plan, uint32_t kind)
+/* What the plan sets: bits of enum ssdpm_owner_target. */
+static uint32_t find_targets(const struct ssdpm_plan *plan)
 {
 	struct ssdpm_step step = { .size = sizeof(step) };
+	uint32_t targets = 0;
 
-	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
-		if (step.kind == kind && step.state != SSDPM_STEP_LEFT_ALONE)
-			return true;
-	return false;
+	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++) {
+		if (step.state == SSDPM_STEP_LEFT_ALONE)
+			continue;
+		if (step.kind == SSDPM_STEP_LPM)
+			targets |= SSDPM_OWNER_SETS_LPM;
+		if (step.kind == SSDPM_STEP_LATENCY_TOLERANCE)
+			targets |= SSDPM_OWNER_SETS_LATENCY_TOLERANCE;
+	}
+	return targets;
 }
 
 /* Another way to change the setting; "": unknown. */
@@ -127,9 +99,11 @@ void say_owner(const struct ssdpm_owner *owner, const struct ssdpm_plan *plan)
 }
 
 /* Modules read their files before any value is set. */
-static bool may_undo(const struct ssdpm_owner *owner, const char *but)
+static bool may_undo(const struct ssdpm_owner *owner, uint32_t targets,
+		     const char *but)
 {
-	return owner->kind != SSDPM_OWNER_MODPROBE &&
+	return owner->sets & targets &&
+	       !(owner->sets & SSDPM_OWNER_SETS_PARAMETER) &&
 	       (!but ||
 		(strcmp(ssdpm_owner_kind_to_string(owner->kind), but) != 0 &&
 		 strcmp(owner->setting, but) != 0));
@@ -139,8 +113,7 @@ enum exit_status find_owners(const struct live *live,
 			     const struct ssdpm_plan *plan, const char *but,
 			     struct ssdpm_owner **ret_owners, size_t *ret_n)
 {
-	const bool links = has_step(plan, SSDPM_STEP_LPM);
-	const bool tolerances = has_step(plan, SSDPM_STEP_LATENCY_TOLERANCE);
+	const uint32_t targets = find_targets(plan);
 	struct ssdpm_owner *owners;
 	struct ssdpm_error error;
 	size_t n, found = 0;
@@ -148,9 +121,7 @@ enum exit_status find_owners(const struct live *live,
 	if (ssdpm_machine_read_owners(live->machine, &owners, &n, &error))
 		return complain_of_device(NULL, &error);
 	for (size_t i = 0; i < n; i++)
-		if (may_undo(&owners[i], but) &&
-		    ((links && sets_links(&owners[i])) ||
-		     (tolerances && sets_tolerances(&owners[i]))))
+		if (may_undo(&owners[i], targets, but))
 			owners[found++] = owners[i];
 	*ret_owners = owners;
 	*ret_n = found;

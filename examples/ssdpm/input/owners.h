@@ -5,9 +5,6 @@
 
 #include "input/live.h"
 
-/* Whether it sets policies of SATA links. */
-bool sets_links(const struct ssdpm_owner *owner);
-
 /*
  * Those that may undo steps of the plan, but for the one of this name, or with
  * NULL all; free the array.

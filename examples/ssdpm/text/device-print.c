@@ -367,16 +367,16 @@ static void print_facts(const struct ssdpm_machine_facts *f)
 	}
 }
 
-/* Only those that set this, or with NULL all; before them, this. */
+/* Only those that set one of these targets, with 0 all; before them, this. */
 static void print_owners(const struct surroundings *around, const char *before,
-			 bool (*sets)(const struct ssdpm_owner *owner))
+			 uint32_t targets)
 {
 	const char *name = "also set by";
 
 	for (size_t i = 0; i < around->n_owners; i++) {
 		const struct ssdpm_owner *owner = &around->owners[i];
 
-		if (sets && !sets(owner))
+		if (targets && !(owner->sets & targets))
 			continue;
 		fputs(before, stdout);
 		label(name);
@@ -396,7 +396,7 @@ enum exit_status print_link_owners(const struct live *live)
 
 	if (read_surroundings(live, &around, &error))
 		return complain_of_device(NULL, &error);
-	print_owners(&around, "\n", sets_links);
+	print_owners(&around, "\n", SSDPM_OWNER_SETS_LPM);
 	free_surroundings(&around);
 	return STATUS_DONE;
 }
@@ -409,7 +409,7 @@ enum exit_status print_machine(const struct live *live)
 	if (read_surroundings(live, &around, &error))
 		return complain_of_device(NULL, &error);
 	print_facts(&live->facts);
-	print_owners(&around, "", NULL);
+	print_owners(&around, "", 0);
 	for (size_t i = 0; i < around.n_meters; i++) {
 		label(i ? "" : "power meters");
 		printf("%s %s%s\n", meter_kind_word(around.meters[i].kind),

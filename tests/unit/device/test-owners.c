@@ -433,11 +433,59 @@ static void long_lines_are_cut_and_odd_bytes_are_not_printed(void **state)
 	put(&root, "etc/tlp.conf", text);
 	owners = read_owners(&root);
 	assert_int_equal(owners.n, 1);
-	assert_int_equal(strlen(owners.all[0].setting), 255);
+	assert_int_equal(strlen(owners.all[0].setting), 251);
 	assert_memory_equal(owners.all[0].setting, "SATA_LINKPWR_ON_AC=?[2Jxx",
 			    25);
 	free(owners.all);
 	remove_root(&root);
+}
+
+static void each_says_what_it_may_undo(void **state)
+{
+	static const struct {
+		const char *path, *text;
+		uint32_t sets;
+	} rows[] = {
+		{ "etc/tlp.conf", "SATA_LINKPWR_ON_AC=x",
+		  SSDPM_OWNER_SETS_LPM },
+		{ "etc/tlp.conf", "AHCI_RUNTIME_PM_ON_AC=on",
+		  SSDPM_OWNER_SETS_RUNTIME_PM },
+		{ "etc/udev/rules.d/a.rules",
+		  "ATTR{power/pm_qos_latency_tolerance_us}=\"0\"",
+		  SSDPM_OWNER_SETS_LATENCY_TOLERANCE },
+		{ "etc/udev/rules.d/a.rules",
+		  "ATTR{link_power_management_policy}=\"x\"",
+		  SSDPM_OWNER_SETS_LPM },
+		{ "etc/tmpfiles.d/a.conf", "powertop --auto-tune",
+		  SSDPM_OWNER_SETS_LPM | SSDPM_OWNER_SETS_RUNTIME_PM },
+		{ "etc/laptop-mode/conf.d/a.conf", "CONTROL_SATA_POWER=1",
+		  SSDPM_OWNER_SETS_LPM },
+		{ "etc/modprobe.d/a.conf", "options ahci mobile_lpm_policy=1",
+		  SSDPM_OWNER_SETS_LPM | SSDPM_OWNER_SETS_PARAMETER },
+		{ "etc/modprobe.d/a.conf",
+		  "options nvme_core default_ps_max_latency_us=0",
+		  SSDPM_OWNER_SETS_LATENCY_TOLERANCE |
+			  SSDPM_OWNER_SETS_PARAMETER },
+		{ "etc/modprobe.d/a.conf", "options nvme_core force_apst=1",
+		  SSDPM_OWNER_SETS_PARAMETER },
+		{ "etc/modprobe.d/a.conf", MARK "# Kind: modprobe\n",
+		  SSDPM_OWNER_SETS_PARAMETER },
+		{ "etc/tlp.d/50-ssdpm.conf", MARK,
+		  SSDPM_OWNER_SETS_LATENCY_TOLERANCE | SSDPM_OWNER_SETS_LPM },
+	};
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		make_root(&root);
+		put(&root, rows[i].path, rows[i].text);
+		owners = read_owners(&root);
+		assert_int_equal(owners.n, 1);
+		assert_int_equal(owners.all[0].sets, rows[i].sets);
+		free(owners.all);
+		remove_root(&root);
+	}
 }
 
 static void what_cannot_be_read_is_left_out(void **state)
@@ -535,6 +583,7 @@ int main(void)
 		cmocka_unit_test(our_own_files_are_known_by_their_mark),
 		cmocka_unit_test(
 			long_lines_are_cut_and_odd_bytes_are_not_printed),
+		cmocka_unit_test(each_says_what_it_may_undo),
 		cmocka_unit_test(what_cannot_be_read_is_left_out),
 		cmocka_unit_test(a_file_too_long_to_be_one_is_left_out),
 		cmocka_unit_test(a_thousand_owners_are_enough),

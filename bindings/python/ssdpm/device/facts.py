@@ -57,12 +57,15 @@ class Owner(Value):
         path: the file.
         line: of it, or None: the file as a whole.
         setting: what it says.
+        sets: "latency-tolerance", "lpm", "runtime-pm"; with "parameter", it is read as a
+            module is loaded, and undoes nothing that is set later.
     """
 
     kind: str
     path: str
     line: int | None
     setting: str
+    sets: tuple[str, ...]
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"

@@ -474,8 +474,8 @@ class Machine(Written, Live):
     def owners(self) -> tuple[Owner, ...]:
         """Who else sets latency tolerances and LPM."""
         return tuple(
-            Owner(kind, path, line or None, setting)
-            for kind, path, line, setting in self._handle.owners()
+            Owner(kind, path, line or None, setting, tuple(sets))
+            for kind, path, line, setting, sets in self._handle.owners()
         )
 
     def meters(self) -> tuple[Meter, ...]:
