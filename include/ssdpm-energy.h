@@ -16,13 +16,13 @@
 #include <ssdpm/energy/background.h>
 #include <ssdpm/energy/bisect.h>
 #include <ssdpm/energy/budget.h>
+#include <ssdpm/energy/calibrate-state.h>
 #include <ssdpm/energy/calibrate.h>
 #include <ssdpm/energy/caps.h>
 #include <ssdpm/energy/compare.h>
 #include <ssdpm/energy/consistency.h>
 #include <ssdpm/energy/estimate.h>
 #include <ssdpm/energy/faults.h>
-#include <ssdpm/energy/idle-state.h>
 #include <ssdpm/energy/json.h>
 #include <ssdpm/energy/likely.h>
 #include <ssdpm/energy/lint.h>

@@ -82,7 +82,7 @@ def public_headers(include: str) -> list[pathlib.Path]:
 
 def page_of(header: pathlib.Path) -> str:
     """The manual page has the word of its header; some share one with another."""
-    shared = {"background": "measure", "survey-file": "survey", "survey-result": "survey"}
+    shared = {"background": "measure", "calibrate-state": "calibrate", "survey-file": "survey", "survey-result": "survey"}
     word = shared.get(header.stem, header.stem)
     return f"ssdpm_{word}.3"
 

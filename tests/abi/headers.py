@@ -36,7 +36,7 @@ UNITLESS = {
     # identity and marks
     "code", "error", "nvme_status", "flags", "unknown", "not_reported", "kind",
     "provenance", "vendor_id", "apsta", "algorithm", "quirks", "kernel_quirks", "verdict", "is_main",
-    "active_power_workload", "sent", "enabled", "link_state", "format",
+    "active_power_workload", "sent", "sets", "enabled", "link_state", "format",
     "refused", "sata_supported", "sata_supported_unknown", "sata_enabled",
     "quirks_unknown", "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source", "exact",
     "advice", "remedy", "today_keeps_bounds", "kept", "patience", "advised", "left_alone",

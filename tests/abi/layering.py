@@ -177,7 +177,7 @@ def stage_of(include: str, here: str) -> tuple[str, bool] | None:
     public = re.match(r"ssdpm/(energy/)?([\w-]+)\.h$", include)
     if public:
         name = (public.group(1) or "") + public.group(2).removesuffix("-file")
-        name = name.removesuffix("-result")
+        name = name.removesuffix("-result").removesuffix("-state")
         return name, False
     if "/" not in include or include.split("/")[0] in ("sys", "linux", "scsi"):
         return None

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <ssdpm/energy/calibrate-state.h>
 #include <ssdpm/energy/calibrate.h>
-#include <ssdpm/energy/idle-state.h>
 
 #include "base/internal.h"
 #include "base/json-text.h"

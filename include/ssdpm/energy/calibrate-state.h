@@ -4,8 +4,8 @@
  *
  * See ssdpm_calibrate(3).
  */
-#ifndef SSDPM_IDLE_STATE_H
-#define SSDPM_IDLE_STATE_H
+#ifndef SSDPM_CALIBRATE_STATE_H
+#define SSDPM_CALIBRATE_STATE_H
 
 #include <ssdpm/base.h>
 #include <ssdpm/model.h>
