@@ -1178,6 +1178,30 @@ def test_all_lines_of_many_drives_fit_the_screen(ssdpm: Command) -> None:
     assert "\nTo see it: ssdpm recommend --root made\n" in text
 
 
+@pytest.mark.parametrize("length", range(1, 21))
+def test_the_name_of_the_root_takes_no_answer_off_the_screen(
+    ssdpm: Command, desktop: pathlib.Path, length: int
+) -> None:
+    """The first screen points to what the link saves."""
+    ssdpm.wide = False
+    name = "m" * length
+    (ssdpm.directory / name).symlink_to(desktop)
+    assert "link: saves " in ssdpm.output("--root", name)
+    text = ssdpm.output("tune", "-n", "--root", name)
+    assert len(text.splitlines()) <= 22
+    words = " ".join(text.split())
+    assert "Link of nvme0 in l1.2, not l1: saves 54 mW" in words
+    assert f"not by ssdpm: ssdpm show --root {name} nvme0" in words
+
+
+def test_rows_make_room_for_an_answer(ssdpm: Command) -> None:
+    """Ten disks are to be set, and the link of a drive saves, too."""
+    disks = tuple(dataclasses.replace(machines.MX500, product=f"DISK {i}") for i in range(10))
+    text = screen_of(ssdpm, machines.EVO_PLUS, link=machines.ALL_OFF, disks=disks)
+    assert re.search(r"^Link of nvme0 in ", text, re.M)
+    assert len(text.splitlines()) <= 22
+
+
 def test_the_link_that_saves_most_is_named(ssdpm: Command) -> None:
     for drives in ((machines.SN530, machines.EVO_PLUS), (machines.EVO_PLUS, machines.SN530)):
         text = screen_of(ssdpm, *drives, link=machines.ALL_OFF)
@@ -1234,7 +1258,9 @@ def test_what_saves_beyond_the_drives_is_left_out_before_the_screen_overflows(
     for n in range(1, 7):
         text = screen_of(ssdpm, *drives, link=machines.ALL_OFF, disks=(disks * 2)[:n])
         assert len(text.splitlines()) <= 22
-        assert ("nvme_core" in text) == (n < 3), n
+        assert "nvme_core" not in text, n
+        assert "\nLink of nvme1 in " in text
+        assert ("\nTo decide: ssdpm compare " in text) == ("not decided" in text)
         shutil.rmtree(ssdpm.directory / "made")
 
 

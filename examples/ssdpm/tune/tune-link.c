@@ -62,5 +62,6 @@ void write_link(FILE *file, const struct tuning *tuning)
 	if (n > 1)
 		fprintf(file, "; %zu more", n - 1);
 	fputs(".\n", file);
-	write_way(file, tuning, most);
+	if (!tuning->is_brief)
+		write_way(file, tuning, most);
 }

@@ -18,7 +18,7 @@
  * A screen of 24 lines has the question, rows of changes, and lines on drives
  * that are left alone. A line counts the others.
  */
-enum { MOST_ROWS = 6, MOST_LINES = 22, LEAST_LEFT_LINES = 3 };
+enum { MOST_ROWS = 6, LEAST_ROWS = 1, MOST_LINES = 22, LEAST_LEFT_LINES = 3 };
 
 struct cell setting_text(const struct ssdpm_profile_settings *settings)
 {
@@ -156,15 +156,24 @@ static struct cell name_text(const struct tune_row *row)
 	return cell("%s +%zu", row->item->drive->name, row->n - 1);
 }
 
-static enum exit_status print_changes(const struct tuning *tuning)
+static size_t count_rows(const struct tuning *tuning)
 {
 	struct tune_row *rows = calloc(tuning->n + 1, sizeof(*rows));
-	struct screen_row *lines = calloc(MOST_ROWS + 1, sizeof(*lines));
+	const size_t n = rows ? collect_rows(tuning, rows) : 0;
+
+	free(rows);
+	return n;
+}
+
+static enum exit_status print_changes(const struct tuning *tuning, size_t most)
+{
+	struct tune_row *rows = calloc(tuning->n + 1, sizeof(*rows));
+	struct screen_row *lines = calloc(most + 1, sizeof(*lines));
 	size_t n = 0, shown;
 
 	if (rows && lines)
 		n = collect_rows(tuning, rows);
-	shown = n > MOST_ROWS ? MOST_ROWS : n;
+	shown = n > most ? most : n;
 	if (rows && lines && n) {
 		lines[0] = screen_row("drive", "product", cell("set"),
 				      cell("likely, added to an I/O"));
@@ -272,10 +281,11 @@ static void print_harm(const struct tuning *tuning)
 		return;
 	putchar('\n');
 	print_paragraph(cell("I/Os then %s.", harm.text).text, 0, 2);
-	print_paragraph(
-		cell("Limits: %s.", limits_text(&tuning->options->patience))
-			.text,
-		0, 2);
+	if (!tuning->is_brief)
+		print_paragraph(cell("Limits: %s.",
+				     limits_text(&tuning->options->patience))
+					.text,
+				0, 2);
 	if (needs_comfort(tuning))
 		puts("No setting here is known to lose data.");
 }
@@ -425,13 +435,12 @@ static size_t count_text_lines(void (*write)(FILE *file,
 	return n;
 }
 
-/* The year, the battery, the table, the risk, the harm, the way back. */
+/* The year, the battery, the head of the table, the risk, the harm, the way
+ * back. */
 static size_t count_change_lines(const struct tuning *tuning)
 {
-	const size_t n_rows = tuning->n_changes > MOST_ROWS ? MOST_ROWS + 1 :
-							      tuning->n_changes;
 	const char *first;
-	size_t n = 1 + 2 + n_rows + 3 + 1;
+	size_t n = 1 + 2 + (tuning->is_brief ? 2 : 3) + 1;
 
 	if (!tuning->n_changes)
 		return 0;
@@ -442,8 +451,8 @@ static size_t count_change_lines(const struct tuning *tuning)
 	return n;
 }
 
-/* All but the drives that are left as they are, and what a screen has only if
- * it fits. */
+/* All but the rows of the changes, the drives that are left as they are, and
+ * the extras. */
 static size_t count_needed(const struct tuning *tuning)
 {
 	size_t used = 1 + 2; /* the verdict, the workload */
@@ -459,20 +468,42 @@ static size_t count_needed(const struct tuning *tuning)
 	return used + count_change_lines(tuning);
 }
 
-/* A reason may take two lines. */
+/* With two blanks before it. A narrow terminal shows no fewer drives. */
+static size_t count_lines_of(const struct cell *text)
+{
+	const size_t width = text_width(stdout);
+
+	return strlen(text->text) + 2 > (width < 80 ? 80 : width) ? 2 : 1;
+}
+
 static size_t count_least_left(const struct tuning *tuning)
 {
-	const size_t n = 2 * count_left(tuning);
+	size_t n = 0;
 
+	for (size_t i = 0; i < tuning->n && n < LEAST_LEFT_LINES; i++) {
+		const struct ssdpm_energy_report_item *item = &tuning->items[i];
+		struct cell text;
+
+		if (is_to_set(item) || is_failure(tuning, item))
+			continue;
+		text = left_text(tuning->live, item);
+		n += count_lines_of(&text);
+	}
 	return n < LEAST_LEFT_LINES ? n : LEAST_LEFT_LINES;
 }
 
-/* What a screen has only if it fits: the first of them first. */
-enum extra { REBUILD, FURTHER, DECIDER, LINK, ASLEEP, PROFILE, N_EXTRAS };
+/*
+ * The most important one first. The first screen points to those before
+ * N_ANSWERS, so they are always shown; the others only if they fit.
+ */
+enum extra { REBUILD, DECIDER, LINK, FURTHER, PROFILE, ASLEEP, N_EXTRAS };
+enum { N_ANSWERS = FURTHER };
 
 struct extras {
 	bool shown[N_EXTRAS];
 	size_t n_lines[N_EXTRAS];
+	size_t n_rows, most_rows; /* of changes */
+	size_t n_others;	  /* lines of the rest */
 };
 
 /* A line parts what is not about the drives from what is. */
@@ -483,55 +514,105 @@ static bool has_gap(const struct extras *extras)
 	       !extras->shown[DECIDER];
 }
 
-static size_t count_extras(const struct extras *extras)
+static size_t count_row_lines(const struct extras *extras)
 {
-	size_t n = has_gap(extras);
+	return extras->n_rows > extras->most_rows ? extras->most_rows + 1 :
+						    extras->n_rows;
+}
+
+static bool is_full(const struct extras *extras)
+{
+	size_t n = extras->n_others + has_gap(extras) + count_row_lines(extras);
 
 	for (int i = 0; i < N_EXTRAS; i++)
 		n += extras->shown[i] ? extras->n_lines[i] : 0;
-	return n;
+	return n > MOST_LINES;
 }
 
-static struct extras find_extras(const struct tuning *tuning)
+static struct extras find_answers(const struct tuning *tuning)
 {
 	static void (*const writers[])(FILE * file,
 				       const struct tuning *tuning) = {
-		[REBUILD] = write_rebuild, [FURTHER] = write_further,
-		[DECIDER] = write_decider, [LINK] = write_link,
-		[ASLEEP] = write_asleep,   [PROFILE] = write_saver,
+		[REBUILD] = write_rebuild,
+		[DECIDER] = write_decider,
+		[LINK] = write_link,
 	};
-	const size_t used = count_needed(tuning) + count_least_left(tuning);
-	struct extras extras = { .shown = { false } };
+	struct extras extras = {
+		.n_rows = count_rows(tuning),
+		.most_rows = MOST_ROWS,
+		.n_others = count_needed(tuning) + count_least_left(tuning),
+	};
 
-	for (int i = 0; i < N_EXTRAS; i++) {
+	for (int i = 0; i < N_ANSWERS; i++) {
 		extras.n_lines[i] = count_text_lines(writers[i], tuning);
 		extras.shown[i] = extras.n_lines[i];
-		if (used + count_extras(&extras) > MOST_LINES)
-			extras.shown[i] = false;
 	}
+	return extras;
+}
+
+static void add_extra(struct extras *extras, enum extra extra, size_t n_lines)
+{
+	extras->n_lines[extra] = n_lines;
+	extras->shown[extra] = n_lines;
+	if (is_full(extras))
+		extras->shown[extra] = false;
+}
+
+/*
+ * A long name of the root takes nothing from the screen that could be set. Then
+ * a line in two is no reason to leave it out.
+ */
+static bool fits_nameless(const struct tuning *tuning)
+{
+	struct live live = *tuning->live;
+	struct tuning nameless = *tuning;
+	struct extras extras;
+
+	live.root = NULL;
+	nameless.live = &live;
+	extras = find_answers(&nameless);
+	add_extra(&extras, FURTHER, count_text_lines(write_further, &nameless));
+	return extras.shown[FURTHER];
+}
+
+/* All that fits the screen; *ret_shown is the tuning as it is shown. */
+static struct extras find_extras(const struct tuning *tuning,
+				 struct tuning *ret_shown)
+{
+	struct extras extras = find_answers(tuning);
+
+	*ret_shown = *tuning;
+	ret_shown->is_brief = is_full(&extras);
+	if (ret_shown->is_brief)
+		extras = find_answers(ret_shown);
+	while (is_full(&extras) && extras.most_rows > LEAST_ROWS)
+		extras.most_rows--;
+	add_extra(&extras, FURTHER, count_text_lines(write_further, ret_shown));
+	if (extras.n_lines[FURTHER] && !extras.shown[FURTHER])
+		extras.shown[FURTHER] = fits_nameless(tuning);
+	add_extra(&extras, PROFILE, count_text_lines(write_saver, ret_shown));
+	add_extra(&extras, ASLEEP, count_text_lines(write_asleep, ret_shown));
 	return extras;
 }
 
 bool shows_asleep(const struct tuning *tuning)
 {
-	return find_extras(tuning).shown[ASLEEP];
+	struct tuning shown;
+
+	return find_extras(tuning, &shown).shown[ASLEEP];
 }
 
 static size_t count_left_room(const struct tuning *tuning,
 			      const struct extras *extras)
 {
-	const size_t used = count_needed(tuning) + count_extras(extras);
+	const size_t least = count_least_left(tuning);
+	struct extras room = *extras;
 
-	return used + LEAST_LEFT_LINES > MOST_LINES ? LEAST_LEFT_LINES :
-						      MOST_LINES - used;
-}
-
-/* With two blanks before it. A narrow terminal shows no fewer drives. */
-static size_t count_lines_of(const struct cell *text)
-{
-	const size_t width = text_width(stdout);
-
-	return strlen(text->text) + 2 > (width < 80 ? 80 : width) ? 2 : 1;
+	if (is_full(&room))
+		return LEAST_LEFT_LINES;
+	while (!is_full(&room))
+		room.n_others++;
+	return least + room.n_others - 1 - extras->n_others;
 }
 
 static void print_left(const struct tuning *tuning, const struct extras *extras)
@@ -570,7 +651,7 @@ static void write_calls(FILE *file, const struct tuning *tuning,
 			     &(struct outlook){ .drive = *item->drive,
 						.model = item->model,
 						.settings = item->settings });
-	if (tuning->trials->measure || !is_to_try(item) ||
+	if (tuning->trials->measure || tuning->is_brief || !is_to_try(item) ||
 	    !has_trial_meter(tuning->live))
 		return;
 	/* A capture has no meter that counts on. */
@@ -624,15 +705,11 @@ static void print_workload(const struct tuning *tuning)
 			       .text);
 }
 
-static enum exit_status print_screen(const struct tuning *tuning)
+static enum exit_status print_shown(const struct tuning *tuning,
+				    const struct extras *extras)
 {
-	const struct extras extras = find_extras(tuning);
 	enum exit_status status;
 
-	if (!tuning->n) {
-		print_no_drive();
-		return STATUS_DONE;
-	}
 	if (has_trials(tuning)) {
 		print_trials(tuning);
 		putchar('\n');
@@ -643,16 +720,27 @@ static enum exit_status print_screen(const struct tuning *tuning)
 		print_old_table();
 	if (has_old_table(tuning, true))
 		puts("What it does today is what the table that was read does.");
-	status = print_changes(tuning);
+	status = print_changes(tuning, extras->most_rows);
 	if (status)
 		return status;
 	write_risk(stdout, tuning);
 	print_harm(tuning);
 	print_undo(tuning);
-	print_left(tuning, &extras);
-	print_extras(tuning, &extras);
+	print_left(tuning, extras);
+	print_extras(tuning, extras);
 	print_keeper(tuning);
 	print_workload(tuning);
+	return STATUS_DONE;
+}
+
+static enum exit_status print_screen(const struct tuning *tuning)
+{
+	struct tuning shown;
+	const struct extras extras = find_extras(tuning, &shown);
+
+	if (tuning->n)
+		return print_shown(&shown, &extras);
+	print_no_drive();
 	return STATUS_DONE;
 }
 

@@ -70,7 +70,8 @@ struct tuning {
 	size_t n_changes;	  /* items that are to be set */
 	enum exit_status failure; /* of the first drive that cannot be read */
 	bool refused;		  /* to measure: nothing is set, either */
-	struct total saver;	  /* what the profile for the battery saves */
+	bool is_brief; /* the screen has no room for what explains answers */
+	struct total saver; /* what the profile for the battery saves */
 };
 
 /* Where nothing is to change on a machine with a battery. */
