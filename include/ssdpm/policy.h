@@ -584,7 +584,8 @@ SSDPM_API int ssdpm_apst_reach(const struct ssdpm_model *model,
  *          as in "windows:balanced:battery". All may have "limit=TIME", "linux"
  *          also "primary-timeout=TIME", "primary-tolerance=TIME",
  *          "secondary-timeout=TIME" and "secondary-tolerance=TIME", as in
- *          "linux:secondary-timeout=1s:limit=25ms"
+ *          "linux:secondary-timeout=1s:limit=25ms". "primary" and "secondary"
+ *          are short for the timeouts, as in "linux:secondary=1s"
  * @params: what @word says is set, all else stays: see ssdpm_apst_params_init()
  *
  * limit is max_exit_latency_us, and may be "any". A TIME has its unit: us, ms

@@ -17,6 +17,18 @@ static const char time_words[N_TIMES][20] = {
 	"secondary-tolerance",
 };
 
+/* Short names of these. */
+static const char time_aliases[N_TIMES][20] = {
+	[1] = "primary",
+	[3] = "secondary",
+};
+
+static bool is_time_word(struct span key, uint32_t i)
+{
+	return ssdpm__span_is(key, time_words[i]) ||
+	       (time_aliases[i][0] && ssdpm__span_is(key, time_aliases[i]));
+}
+
 struct apst_word {
 	struct span rest; /* what follows the parts that were taken */
 	struct ssdpm_apst_params params;
@@ -85,7 +97,7 @@ static int take_time(struct apst_word *word, struct span key, struct span value)
 	const char *fault;
 	uint32_t i = 0;
 
-	while (i < n && !ssdpm__span_is(key, time_words[i]))
+	while (i < n && !is_time_word(key, i))
 		i++;
 	if (i == n)
 		return fail_unknown(word, key);

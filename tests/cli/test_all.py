@@ -129,6 +129,16 @@ def test_how_many_drives_change_is_what_a_slow_model_counts(ssdpm: Command) -> N
     }
 
 
+def test_the_timeouts_have_short_names(ssdpm: Command) -> None:
+    """The question of a kernel developer, as it is typed."""
+    call = "apst --diff linux --diff linux:secondary=1s --all"
+    long = call.replace("secondary=", "secondary-timeout=")
+    text = ssdpm.output(*call.split())
+    assert text.replace("secondary=", "secondary-timeout=") == ssdpm.output(*long.split())
+    both = "linux:primary=50ms:primary-timeout=50ms"
+    assert "primary-timeout is given twice" in ssdpm.fails(2, "apst", "--all", "--diff", both)
+
+
 def test_how_many_drives_sleep_is_what_a_slow_model_counts(ssdpm: Command) -> None:
     text = ssdpm.output("apst", "--all")
     pairs = rows_of(ssdpm)

@@ -1051,6 +1051,9 @@ static void a_word_of_an_algorithm_may_have_its_times(void **state)
 
 	(void)state;
 	wanted.secondary_timeout_ms = 1000;
+	got = parsed("linux:primary=50ms:secondary=1s");
+	assert_int_equal(got.primary_timeout_ms, 50);
+	assert_int_equal(got.secondary_timeout_ms, 1000);
 	got = parsed("linux:secondary-timeout=1s");
 	assert_memory_equal(&got, &wanted, sizeof(got));
 	wanted.secondary_latency_tolerance_us = 50500;
