@@ -19,7 +19,8 @@ static void set_values(struct step *step, const struct ssdpm_step_value *before,
 	ssdpm__step_settle(step);
 }
 
-static int check_apst(const struct ssdpm_device_facts *facts,
+static int check_apst(const struct ssdpm_plan *plan,
+		      const struct ssdpm_device_facts *facts,
 		      char path[SSDPM__TARGET_BYTES],
 		      struct ssdpm_error *reterr)
 {
@@ -31,9 +32,9 @@ static int check_apst(const struct ssdpm_device_facts *facts,
 	    ssdpm__tolerance_path(facts, path))
 		return 0;
 	if (facts->flags & SSDPM_DEVICE_LIMIT_UNREAD)
-		return ssdpm__fail(reterr, -EIO, 0,
-				   "%s: its latency limit cannot be read",
-				   facts->name);
+		err = ssdpm__check_tolerance(plan, facts, reterr);
+	if (err)
+		return err;
 	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 			   "%s: the kernel has no APST for it: %s", facts->name,
 			   facts->known & SSDPM_FACT_QUIRKS &&
@@ -114,7 +115,7 @@ int ssdpm_plan_add_latency_tolerance(struct ssdpm_plan *plan,
 
 	err = ssdpm__plan_check_open(plan, reterr);
 	if (!err)
-		err = check_apst(facts, path, reterr);
+		err = check_apst(plan, facts, path, reterr);
 	if (err)
 		return err;
 	if (!ssdpm__profile_takes(SSDPM_PROFILE_MAX_EXIT_LATENCY,
@@ -289,7 +290,7 @@ static int check_table(const struct ssdpm_plan *plan,
 				   "%s: a table that is not sent", facts->name);
 	err = check_quirks(plan, device, model, table, reterr);
 	if (!err)
-		err = check_apst(facts, path, reterr);
+		err = check_apst(plan, facts, path, reterr);
 	if (!err)
 		err = ssdpm_apst_validate(model, table, reterr);
 	return err;

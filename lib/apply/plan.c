@@ -273,13 +273,20 @@ int ssdpm__check_tolerance(const struct ssdpm_plan *plan,
 			   const struct ssdpm_device_facts *facts,
 			   struct ssdpm_error *reterr)
 {
-	char path[SSDPM__TARGET_BYTES];
+	char path[SSDPM__TARGET_BYTES], text[SSDPM__VALUE_BYTES];
+	int err;
 
 	if (facts->known & SSDPM_FACT_LATENCY_TOLERANCE ||
 	    !ssdpm__tolerance_path(facts, path) ||
 	    !ssdpm__exists(plan->machine, path))
 		return 0;
-	return ssdpm__fail(reterr, -EIO, 0, "cannot read /%s", path);
+	err = ssdpm__read_text(plan->machine, path, text, sizeof(text));
+	if (err == -EACCES || err == -EPERM)
+		return ssdpm__fail_read(plan->machine, path, err,
+					ssdpm_strerror(err), reterr);
+	return ssdpm__fail_read(plan->machine, path, -EIO,
+				err ? ssdpm_strerror(err) : "it has no limit",
+				reterr);
 }
 
 static const struct plan_drive *find_named(const struct ssdpm_plan *plan,

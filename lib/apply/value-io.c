@@ -35,6 +35,13 @@ const char *ssdpm__value_file(const char *path, char file[SSDPM__TARGET_BYTES])
 	return strcat(file, rest + strlen("/device"));
 }
 
+int ssdpm__fail_read(const struct ssdpm_machine *machine, const char *path,
+		     int err, const char *cause, struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, err, 0, "cannot read %s/%s: %s",
+			   machine->root ? machine->root : "", path, cause);
+}
+
 static int read_file(struct ssdpm_machine *machine,
 		     const struct step_kind *kind, const char *path,
 		     struct value *ret_value, struct ssdpm_error *reterr)
@@ -46,8 +53,8 @@ static int read_file(struct ssdpm_machine *machine,
 	if (err == -ENOENT || err == -ENOTDIR || err == -ENXIO)
 		err = -ENODEV;
 	if (err)
-		return ssdpm__fail(reterr, err, 0, "cannot read /%s: %s", path,
-				   ssdpm_strerror(err));
+		return ssdpm__fail_read(machine, path, err, ssdpm_strerror(err),
+					reterr);
 	ssdpm__value_parse(kind, text, ret_value);
 	return 0;
 }
@@ -66,8 +73,9 @@ static int write_file(struct ssdpm_machine *machine, const char *path,
 		err = -ENODEV;
 	if (err == -EACCES || err == -EPERM)
 		advice = SSDPM__ONLY_ROOT;
-	return ssdpm__fail(reterr, err, 0, "cannot write %s to /%s: %s%s", text,
-			   path, ssdpm_strerror(err), advice);
+	return ssdpm__fail(reterr, err, 0, "cannot write %s to %s/%s: %s%s",
+			   text, machine->root ? machine->root : "", path,
+			   ssdpm_strerror(err), advice);
 }
 
 enum {

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
+import subprocess
+from collections.abc import Callable
 
 import documented
 import machines
 import pytest
 from command import Command
 
+Unprivileged = Callable[..., subprocess.CompletedProcess[bytes]]
 WORDS = "nvme9: it cannot be read: "
 
 
@@ -87,3 +91,54 @@ def test_a_machine_without_another_drive_has_its_error(ssdpm: Command) -> None:
         assert answer.returncode == 1
         assert [item["name"] for item in documented.items(answer.stdout)] == ["nvme9"]
         assert answer.stderr.decode() == line("not found")
+
+
+LIMIT = "nvme/nvme0/power/pm_qos_latency_tolerance_us"
+
+
+@pytest.fixture
+def locked(ssdpm: Command) -> str:
+    """A desktop, one file of which nobody but root may read."""
+    root = ssdpm.directory / "desktop"
+    machines.write("desktop-6.1", root)
+    [path] = root.glob(f"sys/devices/**/{LIMIT}")
+    path.chmod(0)
+    return str(path.relative_to(ssdpm.directory))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the file then")
+@pytest.mark.parametrize("call", [[], ["tune", "-n"], ["check", "-l", "25ms"]])
+def test_a_missing_right_is_named_with_the_file_in_the_capture(
+    locked: str, unprivileged: Unprivileged, call: list[str]
+) -> None:
+    """A new capture would not help."""
+    result = unprivileged(*call, "--root", "desktop")
+    said = result.stderr.decode()
+    assert result.returncode == 4
+    assert f"cannot read {locked}: permission denied" in said
+    assert "a new capture" not in said
+    if call != ["check", "-l", "25ms"]:
+        assert said.endswith("; root may read it\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the file then")
+def test_tune_lists_a_drive_that_it_cannot_read(
+    locked: str, unprivileged: Unprivileged
+) -> None:
+    text = unprivileged("tune", "-n", "--root", "desktop").stdout.decode()
+    assert "Change 2 of 3 drives: " in text
+    left = text.split("\nLeft as they are:\n")[1]
+    assert left.startswith("  nvme0: cannot be read: permission denied\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the folder then")
+@pytest.mark.parametrize("call", [[], ["list"], ["tune", "-n"], ["plan", "-p", "balanced"]])
+def test_a_capture_that_may_not_be_entered_is_one_all_the_same(
+    ssdpm: Command, unprivileged: Unprivileged, call: list[str]
+) -> None:
+    root = ssdpm.directory / "mine"
+    machines.write("laptop", root)
+    root.chmod(0o700)
+    result = unprivileged(*call, "--root", "mine")
+    assert result.returncode == 4
+    assert result.stderr == b"ssdpm: cannot read mine: permission denied\n"

@@ -288,10 +288,11 @@ static enum exit_status unknown_drive(const char *name, const char *phrase,
 {
 	struct suggestion suggestion = { .word = name };
 	struct ssdpm_device **devices = NULL;
+	enum exit_status status = complain_if_unread(live, name);
 	size_t n = 0;
 
-	if (complain_if_unread(live, name))
-		return STATUS_FAILED;
+	if (status)
+		return status;
 	if (ssdpm_device_list_read(live->machine, &devices, &n, NULL))
 		n = 0;
 	for (size_t i = 0; i < n; i++)

@@ -135,6 +135,26 @@ static void complain_of_rights(const struct common *common)
 			 "a container");
 }
 
+/* Without the right to enter it, nobody knows what it has. */
+static enum exit_status complain_of_root(const char *root)
+{
+	struct stat status;
+	char *path;
+
+	if (asprintf(&path, "%s/sys", root) < 0)
+		return out_of_memory();
+	if (stat(path, &status) && errno == EACCES) {
+		free(path);
+		complain("cannot read %s: %s", root, ssdpm_strerror(-EACCES));
+		return STATUS_NO_PRIVILEGES;
+	}
+	free(path);
+	complain("%s: is no capture: it has no sys/; ssdpm capture DIR makes "
+		 "one",
+		 root);
+	return STATUS_FAILED;
+}
+
 enum exit_status open_live(const struct common *common, const char *root,
 			   struct live **ret_live)
 {
@@ -152,10 +172,7 @@ enum exit_status open_live(const struct common *common, const char *root,
 			*ret_live = live;
 			return STATUS_DONE;
 		}
-		complain("%s: is no capture: it has no sys/; ssdpm capture DIR "
-			 "makes one",
-			 root);
-		status = STATUS_FAILED;
+		status = complain_of_root(root);
 	} else {
 		status = complain_of_device(root, &error);
 	}

@@ -73,10 +73,12 @@ enum exit_status complain_of_name(const struct live *live, const char *name,
 
 /*
  * unread.c: complains of a drive that is there and cannot be read. The second
- * one does so if an operand names such a drive.
+ * one does so if an operand names such a drive; else it returns STATUS_DONE.
  */
-void say_unread(const struct live *live, const char *name, const char *cause);
-bool complain_if_unread(const struct live *live, const char *operand);
+enum exit_status say_unread(const struct live *live, const char *name, int code,
+			    const char *cause);
+enum exit_status complain_if_unread(const struct live *live,
+				    const char *operand);
 
 /*
  * unread.c: the same for all drives of these kinds, bits 1 << SSDPM_KIND_NVME

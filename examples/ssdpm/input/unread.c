@@ -16,11 +16,16 @@ struct unread {
 	struct ssdpm_report *report;
 };
 
-void say_unread(const struct live *live, const char *name, const char *cause)
+enum exit_status say_unread(const struct live *live, const char *name, int code,
+			    const char *cause)
 {
+	const enum exit_status status = status_of_error(code);
+
 	complain("%s: it cannot be read: %s; %s", name, cause,
-		 live->root ? "a new capture may have it" :
-			      "dmesg may say why");
+		 status == STATUS_NO_PRIVILEGES ? "root may read it" :
+		 live->root			? "a new capture may have it" :
+						  "dmesg may say why");
+	return status;
 }
 
 static void free_unread(struct unread *unread)
@@ -84,9 +89,11 @@ static bool names_part_of(const char *operand, const char *name)
 					  isdigit((unsigned char)*rest) != 0);
 }
 
-bool complain_if_unread(const struct live *live, const char *operand)
+enum exit_status complain_if_unread(const struct live *live,
+				    const char *operand)
 {
 	struct unread unread = read_unread(live);
+	enum exit_status status = STATUS_DONE;
 	struct ssdpm_report_item item;
 	bool found = false;
 	size_t at = 0;
@@ -94,9 +101,9 @@ bool complain_if_unread(const struct live *live, const char *operand)
 	while (!found && next_unread(&unread, &at, &item))
 		found = names_part_of(operand, item.name);
 	if (found)
-		say_unread(live, item.name, item.message);
+		status = say_unread(live, item.name, item.error, item.message);
 	free_unread(&unread);
-	return found;
+	return status;
 }
 
 enum exit_status complain_of_unread_drives(const struct common *common,
@@ -104,7 +111,7 @@ enum exit_status complain_of_unread_drives(const struct common *common,
 					   uint32_t kinds)
 {
 	struct unread unread = read_unread(live);
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status = STATUS_DONE, one;
 	struct ssdpm_report_item item;
 	size_t at = 0;
 
@@ -114,9 +121,9 @@ enum exit_status complain_of_unread_drives(const struct common *common,
 
 		if (!(kinds >> kind & 1))
 			continue;
-		say_unread(live, item.name, item.message);
-		keep_failed_drive(common, item.name, SIZE_MAX, STATUS_FAILED);
-		status = STATUS_FAILED;
+		one = say_unread(live, item.name, item.error, item.message);
+		keep_failed_drive(common, item.name, SIZE_MAX, one);
+		status = status ? status : one;
 	}
 	free_unread(&unread);
 	return status;

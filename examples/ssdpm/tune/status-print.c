@@ -657,7 +657,7 @@ enum exit_status complain_of_unread(const struct common *common,
 				    const struct outlooks *outlooks,
 				    const struct drives *drives)
 {
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status = STATUS_DONE, one;
 
 	for (size_t i = 0; i < outlooks->n; i++) {
 		const struct ssdpm_report_item *drive =
@@ -665,11 +665,11 @@ enum exit_status complain_of_unread(const struct common *common,
 
 		if (!drive->error)
 			continue;
-		say_unread(live, drive->name, drive->message);
+		one = say_unread(live, drive->name, drive->error,
+				 drive->message);
 		if (!is_among(drives, drive->name))
-			keep_failed_drive(common, drive->name, SIZE_MAX,
-					  STATUS_FAILED);
-		status = STATUS_FAILED;
+			keep_failed_drive(common, drive->name, SIZE_MAX, one);
+		status = status ? status : one;
 	}
 	return status;
 }

@@ -98,13 +98,18 @@ bool is_failure(const struct tuning *tuning,
 	return item->error && (item->error != -EOPNOTSUPP || tuning->named);
 }
 
-/* Its screen has no line for such a drive. */
 static void complain_of_item(struct tuning *tuning,
 			     const struct ssdpm_energy_report_item *item)
 {
-	complain_about(item->drive->name, item->message);
+	enum exit_status status = status_of_error(item->error);
+
+	if (item->error == -EOPNOTSUPP)
+		complain_about(item->drive->name, item->message);
+	else
+		status = say_unread(tuning->live, item->drive->name,
+				    item->error, item->message);
 	if (!tuning->failure)
-		tuning->failure = status_of_error(item->error);
+		tuning->failure = status;
 }
 
 static void take_item(struct tuning *tuning, size_t number,

@@ -326,6 +326,8 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 	const int64_t low = likely ? two_digits(likely->low_uw) : 0;
 	const int64_t high = likely ? two_digits(likely->high_uw) : 0;
 
+	if (item->error && item->error != -EOPNOTSUPP)
+		return cell("cannot be read: %s", ssdpm_strerror(item->error));
 	if (item->error)
 		return cell("%.200s", item->message);
 	if (item->advice == SSDPM_ADVICE_COSTS)
@@ -403,8 +405,7 @@ static size_t count_left(const struct tuning *tuning)
 	size_t n = 0;
 
 	for (size_t i = 0; i < tuning->n; i++)
-		n += !is_to_set(&tuning->items[i]) &&
-		     !is_failure(tuning, &tuning->items[i]);
+		n += !is_to_set(&tuning->items[i]);
 	return n;
 }
 
@@ -484,7 +485,7 @@ static size_t count_least_left(const struct tuning *tuning)
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
 		struct cell text;
 
-		if (is_to_set(item) || is_failure(tuning, item))
+		if (is_to_set(item))
 			continue;
 		text = left_text(tuning->live, item);
 		n += count_lines_of(&text);
@@ -623,8 +624,7 @@ static void print_left(const struct tuning *tuning, const struct extras *extras)
 	for (size_t i = 0; i < tuning->n; i++) {
 		struct cell text;
 
-		if (is_to_set(&tuning->items[i]) ||
-		    is_failure(tuning, &tuning->items[i]))
+		if (is_to_set(&tuning->items[i]))
 			continue;
 		if (!n_lines && !n_more)
 			puts("\nLeft as they are:");
