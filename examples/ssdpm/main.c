@@ -50,7 +50,7 @@ static void print_overview(void)
 }
 
 /* What completions of shells ask for while somebody types. */
-static bool print_names(const char *kind)
+static bool print_names(const char *kind, const char *root)
 {
 	const char *name;
 
@@ -58,15 +58,26 @@ static bool print_names(const char *kind)
 		for (size_t i = 0; (name = get_workload_name(i)); i++)
 			puts(name);
 	else if (!strcmp(kind, "devices") || !strcmp(kind, "drives"))
-		print_drive_names(!strcmp(kind, "drives"));
+		print_drive_names(!strcmp(kind, "drives"), root);
 	else
 		return false;
 	return true;
 }
 
-static enum exit_status complete(const char *what)
+static enum exit_status refuse_more(const char *word, const char *more)
 {
-	if (what && (print_completion(what, subcommands) || print_names(what)))
+	complain("%s: unexpected operand '%s'", word, more);
+	return STATUS_USAGE;
+}
+
+/* root: where the devices are; NULL: this machine */
+static enum exit_status complete(const char *what, const char *root)
+{
+	if (what && print_names(what, root))
+		return STATUS_DONE;
+	if (what && root)
+		return refuse_more("--completion", root);
+	if (what && print_completion(what, subcommands))
 		return STATUS_DONE;
 	if (what)
 		complain("unknown shell '%s'; expected bash, zsh or fish",
@@ -148,12 +159,6 @@ static enum exit_status complain_of_command(const char *name)
 	return STATUS_USAGE;
 }
 
-static enum exit_status refuse_more(const char *word, const char *more)
-{
-	complain("%s: unexpected operand '%s'", word, more);
-	return STATUS_USAGE;
-}
-
 /* "help", "help estimate", "help measure calibrate". */
 static enum exit_status help(char **words)
 {
@@ -198,8 +203,9 @@ static enum exit_status answer(char **argv)
 	run_energy_program(argv);
 	if (strcmp(argv[1], "--completion"))
 		return help(argv + 1);
-	return argv[2] && argv[3] ? refuse_more(argv[1], argv[3]) :
-				    complete(argv[2]);
+	return argv[2] && argv[3] && argv[4] ?
+		       refuse_more(argv[1], argv[4]) :
+		       complete(argv[2], argv[2] ? argv[3] : NULL);
 }
 
 /*

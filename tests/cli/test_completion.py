@@ -9,6 +9,7 @@ import pty
 import re
 import select
 import shlex
+import shutil
 import signal
 import struct
 import subprocess
@@ -16,6 +17,7 @@ import termios
 import time
 from collections.abc import Callable
 
+import machines
 import pytest
 from command import BUILD, Command
 
@@ -243,6 +245,29 @@ def test_devices_of_the_machine_are_offered_where_a_target_belongs(
     (ssdpm.directory / "bin/ssdpm").chmod(0o755)
     assert complete(ssdpm, "ssdpm apply nv") == ["nvme7"]
     assert "nvme7" in complete(ssdpm, "ssdpm show ")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "line", ["show --root m/laptop nv", "--root m/laptop show nv", "apply --root=m/laptop nv"]
+)
+def test_devices_of_a_root_are_offered(
+    ssdpm: Command, complete: Complete, line: str
+) -> None:
+    machines.write("laptop", ssdpm.directory / "m/laptop")
+    assert complete(ssdpm, f"ssdpm {line}")[0] == "nvme0"
+    shutil.rmtree(ssdpm.directory / "m")
+    assert "nvme0" not in complete(ssdpm, f"ssdpm {line}")
+
+
+@pytest.mark.parametrize("shell", START)
+@pytest.mark.parametrize(
+    "line", ["show --root 'm y/laptop' nv", "--root m\\ y/laptop show nv", "apply --root=m/laptop nv"]
+)
+def test_a_root_may_have_a_blank(ssdpm: Command, shell: str, line: str) -> None:
+    machines.write("laptop", ssdpm.directory / "m y/laptop")
+    (ssdpm.directory / "m").symlink_to("m y")
+    completed(ssdpm, shell, f"ssdpm {line}", "nvme0")
 
 
 def test_the_names_for_shells_are_those_that_list_prints(ssdpm: Command) -> None:

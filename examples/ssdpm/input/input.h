@@ -118,7 +118,7 @@ void free_drive(struct drive *drive);
  * list-catalogue.c: prints names for the completions, one a line. They are the
  * devices of this machine, and with "catalogued" the drives of the catalogue.
  */
-enum exit_status print_drive_names(bool catalogued);
+enum exit_status print_drive_names(bool catalogued, const char *root);
 
 /* list-catalogue.c: prints the drives whose product matches; NULL: all. */
 enum exit_status list_catalogue(const struct common *common,

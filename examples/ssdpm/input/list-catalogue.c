@@ -144,13 +144,13 @@ static void print_products(const struct ssdpm_catalogue *catalogue)
 	}
 }
 
-enum exit_status print_drive_names(bool catalogued)
+enum exit_status print_drive_names(bool catalogued, const char *root)
 {
 	const struct common common = { .subcommand = "list", .quiet = true };
 	struct ssdpm_catalogue *catalogue;
 	struct live *live;
 
-	if (!open_live(&common, NULL, &live)) {
+	if (!open_live(&common, root, &live)) {
 		print_device_names(live);
 		close_live(live);
 	}

@@ -180,14 +180,21 @@ static const char bash_head[] =
 	"# bash completion for ssdpm(1)\n"
 	"_ssdpm_names()\n"
 	"{\n"
-	"\tlocal plain=${word//\\\\/}\n"
+	"\tlocal plain=${word//\\\\/} root= i\n"
 	"\n"
 	"\tplain=${plain#[\\\"\\']}\n"
 	"\t((${#plain} < 2)) && kind=${kind/drives/devices}\n"
+	"\tfor ((i = 1; i + 1 < ${#COMP_WORDS[@]}; i++)); do\n"
+	"\t\t[[ ${COMP_WORDS[i]} == --root ]] || continue\n"
+	"\t\troot=${COMP_WORDS[i + 1]}\n"
+	"\t\t[[ $root == = ]] && root=${COMP_WORDS[i + 2]}\n"
+	"\t\troot=${root//[\\\\\\\"\\']/} root=${root/#\\~/$HOME}\n"
+	"\tdone\n"
 	"\twhile IFS= read -r name; do\n"
 	"\t\t[[ $name == \"$plain\"* ]] && COMPREPLY+=(\"$name\")\n"
 	"\tdone < <(\n"
-	"\t\t\"${COMP_WORDS[0]}\" --completion \"$kind\" 2>/dev/null\n"
+	"\t\t\"${COMP_WORDS[0]}\" --completion \"$kind\" "
+	"${root:+\"$root\"} 2>/dev/null\n"
 	"\t\t[[ $paths ]] && compgen -f -- \"$plain\"\n"
 	"\t)\n"
 	"}\n"
@@ -370,13 +377,20 @@ static void print_zsh_subcommand(const struct subcommand *subcommand)
 static const char zsh_head[] = "#compdef ssdpm\n"
 			       "_ssdpm_names()\n"
 			       "{\n"
-			       "\tlocal kind=$1\n"
-			       "\tlocal -a names\n"
+			       "\tlocal kind=$1 root= word\n"
+			       "\tlocal -a names typed=(${(z)BUFFER})\n"
 			       "\n"
 			       "\t((${#PREFIX} < 2)) && "
 			       "kind=${kind/drives/devices}\n"
+			       "\troot=${typed[${typed[(I)--root]} + 1]}\n"
+			       "\t((${typed[(I)--root]})) || root=\n"
+			       "\tfor word in ${(M)typed:#--root=*}; do\n"
+			       "\t\troot=${word#--root=}\n"
+			       "\tdone\n"
+			       "\troot=${${(Q)root}/#\\~/$HOME}\n"
 			       "\tnames=(${(f)\"$(_call_program names ssdpm "
-			       "--completion $kind 2>/dev/null)\"})\n"
+			       "--completion $kind ${root:+${(q)root}} "
+			       "2>/dev/null)\"})\n"
 			       "\tcompadd -a names\n"
 			       "}\n"
 			       "\n"
@@ -457,10 +471,11 @@ static void print_fish_names(const char *kind)
 	if (!strcmp(kind, "drives"))
 		fputs(" -a '(ssdpm --completion (string length -q -- "
 		      "(commandline -ct); and echo drives; or echo devices) "
-		      "2>/dev/null)'",
+		      "(__ssdpm_root) 2>/dev/null)'",
 		      stdout);
 	else if (*kind)
-		printf(" -a '(ssdpm --completion %s 2>/dev/null)'", kind);
+		printf(" -a '(ssdpm --completion %s%s 2>/dev/null)'", kind,
+		       strcmp(kind, "devices") ? "" : " (__ssdpm_root)");
 }
 
 static void print_fish_option(const struct subcommand *subcommand,
@@ -517,12 +532,32 @@ static void print_fish_subcommand(const struct subcommand *subcommand,
 	}
 }
 
+/* --root of what is typed; nothing: this machine. */
+static const char fish_head[] =
+	"# fish completion for ssdpm(1)\n"
+	"function __ssdpm_root\n"
+	"\tset -l words (commandline -opc)\n"
+	"\tset -l root\n"
+	"\twhile set -q words[2]\n"
+	"\t\tswitch $words[1]\n"
+	"\t\t\tcase --root\n"
+	"\t\t\t\tset root $words[2]\n"
+	"\t\tend\n"
+	"\t\tset -e words[1]\n"
+	"\t\tif string match -q -- '--root=*' $words[1]\n"
+	"\t\t\tset root (string replace -- --root= '' $words[1])\n"
+	"\t\tend\n"
+	"\tend\n"
+	"\tset -q root[1]; and string replace -r -- '^~' $HOME $root[1]\n"
+	"end\n"
+	"complete -c ssdpm -f";
+
 static void print_fish(const struct subcommand *const *subcommands)
 {
 	const char *const first = "complete -c ssdpm -n __fish_use_subcommand";
 	const struct option_spec *option;
 
-	puts("# fish completion for ssdpm(1)\ncomplete -c ssdpm -f");
+	puts(fish_head);
 	for (size_t i = 0; (option = option_at(&none, i)); i++) {
 		fputs(first, stdout);
 		print_fish_option(&none, option);
