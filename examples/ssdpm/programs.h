@@ -73,15 +73,20 @@ int add_outlook(struct outlooks *outlooks, struct outlook outlook,
 struct screen_row {
 	struct cell name, product, third, last;
 	const char *color; /* of the third, as a terminal sequence; or NULL */
+	size_t n_more;	   /* drives that share the row; "sda +5" */
 };
 
 struct screen_row screen_row(const char *name, const char *product,
 			     struct cell third, struct cell last);
+/* Makes one of those that differ in the name alone. Return: how many remain. */
+size_t merge_screen_rows(struct screen_row *rows, size_t n);
 /*
  * Prints rows as wide as text_width(). A row takes several lines where less
  * than eight columns remain for the product.
  */
 void print_screen_rows(const struct screen_row *rows, size_t n);
+/* "latency limit 25 ms", "med_power_with_dipm" */
+struct cell setting_text(const struct ssdpm_profile_settings *settings);
 /* "saves 120 mW", "not decided" */
 struct cell saving_cell(const struct ssdpm_likely *likely);
 /* "+0.31 ms" */

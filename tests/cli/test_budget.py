@@ -574,8 +574,15 @@ def test_what_a_sata_drive_takes_is_never_assumed(drives: Command) -> None:
 def test_a_sata_drive_is_no_part_of_a_card(drives: Command) -> None:
     name = sata(drives)
     call = ("--max-power", "PS0=4W", name, "+", "small.json")
-    assert drives.fails(3, "budget", "-w", "9", *call) == (
-        f"ssdpm: {name}: a SATA drive is no part of a card"
+    assert drives("budget", "-w", "9", *call).stderr.decode() == (
+        f"ssdpm: {name}: a SATA drive is no part of a card\n"
+        f"ssdpm: {name} + small.json is a card, whose drives share one state; "
+        "for two drives write + 1x small.json\n"
+    )
+    cards = ("-w", "200", "2x", "small.json", "+", "Samsung SSD 860 EVO 500GB")
+    assert "write + 1x" not in drives.fails(3, "budget", "-q", *cards)
+    assert drives("budget", *cards).stderr.decode().endswith(
+        "; for one drive more write + 1x 'Samsung SSD 860 EVO 500GB'\n"
     )
 
 

@@ -57,7 +57,7 @@ def test_the_screen_fits_a_terminal_and_leads_on(
     lines = screen(name)
     assert len(lines) <= 24
     assert not [line for line in lines if len(line) > 80]
-    assert cells(lines[0]) == ["drive", "product", "now", "best setting, I/O delay"]
+    assert cells(lines[0]) == ["drive", "product", "now", "best change, I/O delay"]
     end = lines.index("")
     assert all(
         len(cells(line)) == 4
@@ -65,11 +65,18 @@ def test_the_screen_fits_a_terminal_and_leads_on(
         if not line.startswith(("Savings are", "A capture keeps"))
     )
     assert lines[end + 1].startswith(
-        ("Next", "No other latency limit or link policy is known to save", "Nothing has to be done: ")
-    )
+        ("Next", "No other latency limit or link policy is known to save")
+    ) or "; tune may find more." in lines[end + 1]
     assert [line.split()[:2] for line in lines[-3:]] == [
         ["ssdpm", word] for word in ("show", "tune", "help")
     ]
+
+
+def setting_words(setting: dict[str, Any]) -> str:
+    us = setting["max_exit_latency_us"]
+    if setting["lpm"]:
+        return str(setting["lpm"])
+    return f"latency limit {us / 1000:g} ms" if us >= 1000 else f"latency limit {us} us"
 
 
 @pytest.mark.parametrize("name", machines.MACHINES)
@@ -89,6 +96,18 @@ def test_the_screens_say_what_to_set_what_waits_and_how_to_go_back(
     assert bool(re.search(r"\nI/Os then wait for at most [\d.]+ % of the time", whole)) is bool(
         changed
     )
+    # The setting that the first screen gives is the one of tune, on both.
+    listed = json.loads(ssdpm("tune", "-n", "--root", name, "--json").stdout)["drives"]
+    to_set = {one["name"]: one for one in listed if one["advice"] == "set"}
+    settings = {setting_words(one["setting"]) for one in to_set.values()}
+    named = re.search(r"\n  It sets (.*?)\.\n  It shows", first, re.S)
+    assert bool(named) is bool(changed)
+    if named:
+        given = re.findall(r"(\S.*?) on (\S+)(?: \+(\d+))?(?:, |$)", " ".join(named[1].split()))
+        for setting, drive, _ in given:
+            assert setting_words(to_set[drive]["setting"]) == setting
+        assert sum(1 + int(more or 0) for *_, more in given) == len(changed)
+        assert all(setting in whole for setting in settings)
     # What is open has what would decide it.
     assert ("not decided" in whole) is ("\nTo decide: ssdpm compare " in whole)
     # Only what tune would evaluate, too, is said to need no change.
@@ -103,6 +122,21 @@ def test_the_screens_say_what_to_set_what_waits_and_how_to_go_back(
 def rows(lines: list[str]) -> dict[str, list[str]]:
     table = [cells(line) for line in lines[1 : lines.index("")]]
     return {row[0]: row[1:] for row in table if len(row) == 4}
+
+
+def test_drives_of_one_kind_share_a_row_once_there_are_many(ssdpm: Command) -> None:
+    made = machines.Machine(machines.KERNEL_7)
+    for i in range(26):
+        drive = machines.SN530 if i % 3 else machines.EVO_PLUS
+        table = machines.SN530_TABLE if i % 3 else machines.EVO_PLUS_TABLE
+        made.nvme(drive, machines.L1_2_ON, table=table)
+    made.write(ssdpm.directory / "many")
+    lines = ssdpm.output("--root", "many").splitlines()
+    assert len(lines) <= 24
+    assert [cells(line)[:2] for line in lines[1:3]] == [
+        ["nvme0 +8", machines.EVO_PLUS.product],
+        ["nvme1 +16", machines.SN530.product],
+    ]
 
 
 def test_it_says_whether_each_drive_sleeps_and_why_not(
@@ -356,9 +390,9 @@ def test_the_last_column_claims_nothing_of_what_is_out_of_reach(
     assert len(rows) == 5 and all(line.endswith("out of reach  -") for line in rows)
     assert "no change" in screen("server")[1]
     text = " ".join(screen("eight-drives"))
-    assert "is known to save; 6 of 8 drives sleep." in text
-    assert "Nothing has to be done" not in text
-    assert "Nothing has to be done: the drive sleeps." in screen("laptop")
+    assert "6 of 8 drives sleep; tune may find more." in text
+    assert "no other latency limit or link policy is known to save." in text
+    assert "The drive sleeps; tune may find more." in screen("laptop")
 
 
 def test_a_capture_that_lacks_the_dump_of_a_drive_is_to_be_made_anew(

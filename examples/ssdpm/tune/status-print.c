@@ -11,8 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The least of a product that a row shows. */
-enum { PRODUCT_COLUMNS = 8 };
+/*
+ * The least of a product that a row shows. With more rows than fit a screen,
+ * drives of one kind share one.
+ */
+enum { PRODUCT_COLUMNS = 8, MOST_ROWS = 12, MOST_SETTINGS = 3 };
 
 /* Why a drive does not sleep, or less than it could, in one column. */
 static const char *short_reason(uint32_t code)
@@ -105,6 +108,16 @@ static struct cell now_text(const struct ssdpm_report_item *drive)
 		    why ? why : "");
 }
 
+struct cell setting_text(const struct ssdpm_profile_settings *settings)
+{
+	if (settings->set & SSDPM_PROFILE_LPM)
+		return cell("%s", ssdpm_lpm_to_string(settings->lpms[0]));
+	if (!settings->max_exit_latency_us)
+		return cell("never sleep");
+	return cell("latency limit %s",
+		    limit_text(settings->max_exit_latency_us).text);
+}
+
 struct cell delay_cell(int64_t ns)
 {
 	const int64_t size = two_digits(ns < 0 ? -ns : ns);
@@ -193,6 +206,36 @@ struct screen_row screen_row(const char *name, const char *product,
 	};
 }
 
+static bool is_same_row(const struct screen_row *a, const struct screen_row *b)
+{
+	return !strcmp(a->product.text, b->product.text) &&
+	       !strcmp(a->third.text, b->third.text) &&
+	       !strcmp(a->last.text, b->last.text);
+}
+
+size_t merge_screen_rows(struct screen_row *rows, size_t n)
+{
+	size_t n_merged = 0, j;
+
+	for (size_t i = 0; i < n; i++) {
+		for (j = 0; j < n_merged && !is_same_row(&rows[j], &rows[i]);
+		     j++)
+			;
+		if (j < n_merged)
+			rows[j].n_more++;
+		else
+			rows[n_merged++] = rows[i];
+	}
+	return n_merged;
+}
+
+static struct cell row_name(const struct screen_row *row)
+{
+	if (!row->n_more)
+		return row->name;
+	return cell("%s +%zu", row->name.text, row->n_more);
+}
+
 static void print_third(const struct screen_row *row, int width)
 {
 	if (row->color)
@@ -213,7 +256,7 @@ static struct cell cut_text(const char *text, int width)
 static void print_row(const struct screen_row *row, int name, int product,
 		      int third)
 {
-	printf("%-*s  %-*s  ", name, row->name.text, product,
+	printf("%-*s  %-*s  ", name, row_name(row).text, product,
 	       cut_text(row->product.text, product).text);
 	print_third(row, third);
 	printf("  %s\n", row->last.text);
@@ -224,8 +267,9 @@ static void print_narrow_row(const struct screen_row *row)
 {
 	const int room = (int)text_width(stdout) - 2;
 
-	printf("%s  %s\n  ", row->name.text,
-	       cut_text(row->product.text, room - (int)strlen(row->name.text))
+	printf("%s  %s\n  ", row_name(row).text,
+	       cut_text(row->product.text,
+			room - (int)strlen(row_name(row).text))
 		       .text);
 	print_third(row, 0);
 	putchar('\n');
@@ -238,7 +282,7 @@ void print_screen_rows(const struct screen_row *rows, size_t n)
 	int name = 0, product = 0, third = 0, last = 0, room;
 
 	for (size_t i = 0; i < n; i++) {
-		name = longer(name, rows[i].name.text);
+		name = longer(name, row_name(&rows[i]).text);
 		product = longer(product, rows[i].product.text);
 		third = longer(third, rows[i].third.text);
 		last = longer(last, rows[i].last.text);
@@ -280,7 +324,7 @@ static enum exit_status print_drives(const struct outlooks *outlooks,
 		return out_of_memory();
 	rows[0] = screen_row(
 		"drive", "product", cell("now"),
-		cell(has_energy ? "best setting, I/O delay" : "profile auto"));
+		cell(has_energy ? "best change, I/O delay" : "profile auto"));
 	for (size_t i = 0; i < outlooks->n; i++) {
 		const struct outlook *outlook = &outlooks->list[i];
 		const struct ssdpm_report_item *drive = &outlook->drive;
@@ -291,6 +335,8 @@ static enum exit_status print_drives(const struct outlooks *outlooks,
 				     now_text(drive), change_text(outlook));
 		rows[n++].color = colored ? color_of(drive) : NULL;
 	}
+	if (n - 1 > MOST_ROWS)
+		n = 1 + merge_screen_rows(rows + 1, n - 1);
 	print_screen_rows(rows, n);
 	free(rows);
 	return STATUS_DONE;
@@ -320,6 +366,64 @@ static bool print_apply(const struct live *live,
 	return n;
 }
 
+/* How many drives before this one get another setting than it, or none. */
+static bool is_first_of_setting(const struct outlooks *outlooks, size_t at,
+				size_t *ret_n_more)
+{
+	const struct cell own = setting_text(outlooks->list[at].settings);
+
+	*ret_n_more = 0;
+	for (size_t i = 0; i < outlooks->n; i++) {
+		const struct outlook *outlook = &outlooks->list[i];
+
+		if (i == at || !outlook->is_to_set ||
+		    strcmp(setting_text(outlook->settings).text, own.text))
+			continue;
+		if (i < at)
+			return false;
+		++*ret_n_more;
+	}
+	return true;
+}
+
+/* "It sets med_power_with_dipm on sda +5, latency limit 25 ms on nvme0." */
+static void write_settings(FILE *file, const struct outlooks *outlooks)
+{
+	size_t n = 0, n_more;
+
+	fputs("It sets ", file);
+	for (size_t i = 0; i < outlooks->n; i++) {
+		const struct outlook *outlook = &outlooks->list[i];
+
+		if (!outlook->is_to_set ||
+		    !is_first_of_setting(outlooks, i, &n_more) ||
+		    n++ >= MOST_SETTINGS)
+			continue;
+		fprintf(file, "%s%s on %s", n > 1 ? ", " : "",
+			setting_text(outlook->settings).text,
+			outlook->drive.name);
+		if (n_more)
+			fprintf(file, " +%zu", n_more);
+	}
+	if (n > MOST_SETTINGS)
+		fprintf(file, ", and %zu more", n - MOST_SETTINGS);
+	putc('.', file);
+}
+
+static void print_settings(const struct outlooks *outlooks)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return;
+	write_settings(file, outlooks);
+	if (!fclose(file))
+		print_paragraph(text, 2, 2);
+	free(text);
+}
+
 static bool print_tune(const struct live *live, const struct outlooks *outlooks)
 {
 	for (size_t i = 0; i < outlooks->n; i++) {
@@ -329,6 +433,7 @@ static bool print_tune(const struct live *live, const struct outlooks *outlooks)
 		       live->root || !geteuid() ? "" : "sudo ");
 		write_root(stdout, live->root);
 		putchar('\n');
+		print_settings(outlooks);
 		return true;
 	}
 	return false;
@@ -599,11 +704,13 @@ static void print_nothing(const struct outlooks *outlooks)
 	for (size_t i = 0; i < outlooks->n; i++)
 		n_drives += is_drive(&outlooks->list[i].drive);
 	if (n && n == n_drives)
-		printf("Nothing has to be done: %s.\n",
-		       n == 1 ? "the drive sleeps" : "the drives sleep");
+		printf("%s; tune may find more.\n",
+		       n == 1 ? "The drive sleeps" : "The drives sleep");
 	else if (n)
-		print_paragraph(cell("No other latency limit or link policy is "
-				     "known to save; %zu of %zu drives sleep.",
+		print_paragraph(cell("%zu of %zu drives sleep; tune may find "
+				     "more. For the others, no other "
+				     "latency limit or link policy is known to "
+				     "save.",
 				     n, n_drives)
 					.text,
 				0, 2);

@@ -20,16 +20,6 @@
  */
 enum { MOST_ROWS = 6, LEAST_ROWS = 1, MOST_LINES = 22, LEAST_LEFT_LINES = 3 };
 
-struct cell setting_text(const struct ssdpm_profile_settings *settings)
-{
-	if (settings->set & SSDPM_PROFILE_LPM)
-		return cell("%s", ssdpm_lpm_to_string(settings->lpms[0]));
-	if (!settings->max_exit_latency_us)
-		return cell("never sleep");
-	return cell("latency limit %s",
-		    limit_text(settings->max_exit_latency_us).text);
-}
-
 /* "saves 120 mW" */
 static struct cell measured_text(double saving_w)
 {
@@ -100,65 +90,32 @@ static bool has_trials(const struct tuning *tuning)
 	return false;
 }
 
-/* A row, and for how many drives it is the same. */
-struct tune_row {
-	const struct ssdpm_energy_report_item *item;
-	struct cell cells[4]; /* product, setting, saving, delay */
-	size_t n;
-};
-
-static struct tune_row row_of(const struct ssdpm_energy_report_item *item)
+static struct screen_row row_of(const struct ssdpm_energy_report_item *item)
 {
-	return (struct tune_row){
-		.item = item,
-		.cells = { cell("%s", item->drive->product[0] ?
-					      item->drive->product :
-					      "-"),
-			   setting_text(item->settings),
-			   item->trial ? measured_text(item->trial->saving_w) :
-					 saving_cell(item->likely),
-			   delay_cell(item->added_mean_ns) },
-		.n = 1,
-	};
-}
+	const struct cell saving =
+		item->trial ? measured_text(item->trial->saving_w) :
+			      saving_cell(item->likely);
 
-static bool is_same_row(const struct tune_row *a, const struct tune_row *b)
-{
-	for (int i = 0; i < 4; i++)
-		if (strcmp(a->cells[i].text, b->cells[i].text))
-			return false;
-	return true;
+	return screen_row(item->drive->name, item->drive->product,
+			  setting_text(item->settings),
+			  cell("%s %s", saving.text,
+			       delay_cell(item->added_mean_ns).text));
 }
 
 /* Drives of one kind that get the same share a row. */
-static size_t collect_rows(const struct tuning *tuning, struct tune_row *rows)
+static size_t collect_rows(const struct tuning *tuning, struct screen_row *rows)
 {
-	size_t n = 0, j;
+	size_t n = 0;
 
-	for (size_t i = 0; i < tuning->n; i++) {
-		if (!is_to_set(&tuning->items[i]))
-			continue;
-		rows[n] = row_of(&tuning->items[i]);
-		for (j = 0; j < n && !is_same_row(&rows[j], &rows[n]); j++)
-			;
-		if (j < n)
-			rows[j].n++;
-		else
-			n++;
-	}
-	return n;
-}
-
-static struct cell name_text(const struct tune_row *row)
-{
-	if (row->n == 1)
-		return cell("%s", row->item->drive->name);
-	return cell("%s +%zu", row->item->drive->name, row->n - 1);
+	for (size_t i = 0; i < tuning->n; i++)
+		if (is_to_set(&tuning->items[i]))
+			rows[n++] = row_of(&tuning->items[i]);
+	return merge_screen_rows(rows, n);
 }
 
 static size_t count_rows(const struct tuning *tuning)
 {
-	struct tune_row *rows = calloc(tuning->n + 1, sizeof(*rows));
+	struct screen_row *rows = calloc(tuning->n + 1, sizeof(*rows));
 	const size_t n = rows ? collect_rows(tuning, rows) : 0;
 
 	free(rows);
@@ -167,32 +124,21 @@ static size_t count_rows(const struct tuning *tuning)
 
 static enum exit_status print_changes(const struct tuning *tuning, size_t most)
 {
-	struct tune_row *rows = calloc(tuning->n + 1, sizeof(*rows));
-	struct screen_row *lines = calloc(most + 1, sizeof(*lines));
-	size_t n = 0, shown;
+	struct screen_row *rows = calloc(tuning->n + 1, sizeof(*rows));
+	size_t n, shown;
 
-	if (rows && lines)
-		n = collect_rows(tuning, rows);
-	shown = n > most ? most : n;
-	if (rows && lines && n) {
-		lines[0] = screen_row("drive", "product", cell("set"),
-				      cell("likely, added to an I/O"));
-		for (size_t i = 0; i < shown; i++)
-			lines[i + 1] = screen_row(
-				name_text(&rows[i]).text, rows[i].cells[0].text,
-				rows[i].cells[1],
-				cell("%s %s", rows[i].cells[2].text,
-				     rows[i].cells[3].text));
-		putchar('\n');
-		print_screen_rows(lines, shown + 1);
-		if (n > shown)
-			printf("and %zu more; --json has all\n", n - shown);
-	}
-	free(lines);
-	if (!rows || !lines) {
-		free(rows);
+	if (!rows)
 		return out_of_memory();
+	rows[0] = screen_row("drive", "product", cell("set"),
+			     cell("likely, added to an I/O"));
+	n = collect_rows(tuning, rows + 1);
+	shown = n > most ? most : n;
+	if (n) {
+		putchar('\n');
+		print_screen_rows(rows, shown + 1);
 	}
+	if (n > shown)
+		printf("and %zu more; --json has all\n", n - shown);
 	free(rows);
 	return STATUS_DONE;
 }

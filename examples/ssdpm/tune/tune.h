@@ -161,7 +161,6 @@ struct cell harm_text(const struct tuning *tuning, bool today);
 void write_asleep(FILE *file, const struct tuning *tuning);
 bool shows_asleep(const struct tuning *tuning);
 void write_verdict(FILE *file, const struct tuning *tuning);
-struct cell setting_text(const struct ssdpm_profile_settings *settings);
 struct cell reason_text(const struct ssdpm_energy_report_item *item);
 /* The command that explains the first drive of which nothing is decided, where
  * there is one. */

@@ -217,7 +217,13 @@ static enum exit_status look_at(struct look *look, struct budget_item *item,
 	if (!err && !status)
 		err = ssdpm_budget_item_new(drives, n, look->options->power,
 					    item->weight, &item->known, &error);
-	return err ? complain_of(look, item, drives, &error) : status;
+	if (!err)
+		return status;
+	status = complain_of(look, item, drives, &error);
+	/* The drives may have been meant one by one. */
+	if (error.code == -EOPNOTSUPP)
+		say_card(look->common, item);
+	return status;
 }
 
 static enum exit_status find_choices_of(struct look *look,
@@ -256,8 +262,8 @@ enum exit_status find_choices(const struct common *common,
 		status = find_choices_of(&look, &items->items[i]);
 	if (!status)
 		status = check_measured(&look.measured);
-	if (!status)
-		say_cards(common, items);
+	for (size_t i = 0; i < items->n && !status; i++)
+		say_card(common, &items->items[i]);
 	free_measured(&look.measured);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/budget-words.h"
+#include "text/shell.h"
 #include "work/budget.h"
 
 #include <stdlib.h>
@@ -177,22 +178,28 @@ enum exit_status read_budget_items(const struct common *common, char **from,
 	return status;
 }
 
-void say_cards(const struct common *common, const struct budget_items *items)
+void say_card(const struct common *common, const struct budget_item *item)
 {
-	for (size_t i = 0; i < items->n && !common->quiet; i++) {
-		const struct budget_item *item = &items->items[i];
-		const char *first = item->drives[0].name;
-		const char *next = item->drives[item->n_drives > 1].name;
+	const char *first = item->drives[0].name;
+	const char *next = item->drives[item->n_drives > 1].name;
+	char *word = NULL;
+	size_t size;
+	FILE *file;
 
-		if (item->n_drives > 1 && item->count > 1)
-			remark("%ux %s + %s are cards, whose drives share one "
-			       "state; for one drive more write + 1x %s",
-			       (unsigned)item->count, first, next, next);
-		else if (item->n_drives > 1)
-			remark("%s + %s is a card, whose drives share one "
-			       "state; for two drives write + 1x %s",
-			       first, next, next);
-	}
+	if (item->n_drives < 2 || common->quiet)
+		return;
+	file = open_memstream(&word, &size);
+	if (file)
+		write_word(file, next);
+	if (file && !fclose(file) && item->count > 1)
+		remark("%ux %s + %s are cards, whose drives share one "
+		       "state; for one drive more write + 1x%s",
+		       (unsigned)item->count, first, next, word);
+	else if (file)
+		remark("%s + %s is a card, whose drives share one "
+		       "state; for two drives write + 1x%s",
+		       first, next, word);
+	free(word);
 }
 
 void free_budget_items(struct budget_items *items)
