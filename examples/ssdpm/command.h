@@ -346,6 +346,11 @@ void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A complaint. Return: STATUS_FAILED. */
 enum exit_status failure(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
+/*
+ * Complains as in "cannot read gone: No such file or directory"; error is an
+ * errno. Return: STATUS_FAILED.
+ */
+enum exit_status cannot(const char *verb, const char *object, int error);
 /* Complains that memory is exhausted. Return: STATUS_FAILED. */
 enum exit_status out_of_memory(void);
 enum exit_status usage_error(const struct common *common, const char *format,

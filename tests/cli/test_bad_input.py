@@ -111,7 +111,7 @@ def test_an_unreadable_file_is_named(
     path.chmod(0)
     result = unprivileged("show", "secret")
     assert result.returncode == 1
-    assert result.stderr == b"ssdpm: secret: Permission denied\n"
+    assert result.stderr == b"ssdpm: cannot read secret: Permission denied\n"
 
 
 def test_a_fifo_without_a_writer_is_an_error_and_no_hang(ssdpm: Command) -> None:
@@ -272,7 +272,7 @@ def test_a_threshold_that_no_entry_holds_fails(ssdpm: Command) -> None:
 
 def test_a_raw_file_that_cannot_be_written_is_named(ssdpm: Command) -> None:
     message = ssdpm.fails(1, "apst", "-q", "--raw", "no/such/table", "drive.bin")
-    assert message == "ssdpm: no/such/table: No such file or directory"
+    assert message == "ssdpm: cannot write no/such/table: No such file or directory"
     assert "/dev/full: No space" in ssdpm.fails(
         1, "apst", "-q", "--raw", "/dev/full", "drive.bin"
     )

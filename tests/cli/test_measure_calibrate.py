@@ -497,9 +497,9 @@ def test_a_policy_that_is_not_for_the_drive_and_a_file_that_cannot_be_written(
 ) -> None:
     assert "for SATA drives" in ssdpm.fails(3, *CALIBRATE, "--lpm", "min_power")
     message = ssdpm.fails(1, *CALIBRATE, "--save", "none/measured.json")
-    assert message == "ssdpm: none/measured.json: No such file or directory"
+    assert message == "ssdpm: cannot write none/measured.json: No such file or directory"
     message = ssdpm.fails(1, *CALIBRATE, "--save", "/dev/full")
-    assert message == "ssdpm: /dev/full: No space left on device"
+    assert message == "ssdpm: cannot write /dev/full: No space left on device"
 
 
 @pytest.mark.usefixtures("run")

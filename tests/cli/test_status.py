@@ -389,7 +389,7 @@ def test_the_last_column_claims_nothing_of_what_is_out_of_reach(
     rows = [line for line in screen("server") if "out of reach" in line]
     assert len(rows) == 5 and all(line.endswith("out of reach  -") for line in rows)
     assert "no change" in screen("server")[1]
-    text = " ".join(screen("eight-drives"))
+    text = " ".join(" ".join(screen("eight-drives")).split())
     assert "6 of 8 drives sleep; tune may find more." in text
     assert "no other latency limit or link policy is known to save." in text
     assert "The drive sleeps; tune may find more." in screen("laptop")

@@ -53,7 +53,7 @@ def test_nothing_to_change_says_how_many_drives_could_be_read(ssdpm: Command) ->
 def test_a_folder_is_no_file_of_measurements(ssdpm: Command) -> None:
     machines.write("laptop", ssdpm.directory / "laptop")
     said = ssdpm.fails(1, "tune", "-n", "--root", "laptop", "--measured", "laptop")
-    assert said == "ssdpm: laptop: Is a directory"
+    assert said == "ssdpm: cannot read laptop: Is a directory"
 
 
 @pytest.mark.parametrize("name", machines.MACHINES)
@@ -269,7 +269,7 @@ def test_a_yes_sets_it(ssdpm: Command, machine: Make) -> None:
     ("options", "words"),
     [
         ([], "no terminal to ask on: say --yes or --dry-run"),
-        (["--json"], "--json asks no question: say --yes or --dry-run"),
+        (["--json"], "--json requires --yes or --dry-run"),
         (["-n", "-y"], "--yes conflicts with --dry-run"),
         (["-n", "--patient", "--instant"], "--patient conflicts with --instant"),
         (["-n", "--hours-per-day", "25"], "from 1 to 24"),

@@ -248,7 +248,7 @@ static enum exit_status read_log(const char *path, struct signs *signs)
 	enum exit_status status = log ? find_signs(log, signs) : STATUS_FAILED;
 
 	if (status)
-		complain("%s: %s", path, strerror(errno));
+		cannot("read", path, errno);
 	if (log && log != stdin)
 		fclose(log);
 	return status;

@@ -192,7 +192,7 @@ static int lock_machine(const struct search *search)
 		nanosleep(&pause, NULL);
 	}
 	if (fd < 0)
-		complain("%s: %s", path, strerror(errno));
+		cannot("open", path, errno);
 	else if (!n_tries) {
 		complain("another program sets values now: try again");
 		close(fd);

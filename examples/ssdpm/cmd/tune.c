@@ -63,9 +63,7 @@ static enum exit_status check(const struct common *common,
 	if (settings->yes && settings->dry_run)
 		return usage_error(common, "--yes conflicts with --dry-run");
 	if (common->form && !settings->yes && !settings->dry_run)
-		return usage_error(common,
-				   "--%s asks no question: say --yes or "
-				   "--dry-run",
+		return usage_error(common, "--%s requires --yes or --dry-run",
 				   common->form_option);
 	if (settings->trace_name &&
 	    check_trace_options(common, &settings->trace, &settings->trace_name,

@@ -73,7 +73,7 @@ enum exit_status check_page(const struct common *common,
 	if (settings->chart_js && !settings->path)
 		return usage_error(common, "--chart-js is for --html");
 	if (settings->path && !can_write(settings->path))
-		return failure("%s: %s", settings->path, strerror(errno));
+		return cannot("write", settings->path, errno);
 	if (!settings->path || !access(path, R_OK))
 		return STATUS_DONE;
 	return failure(

@@ -135,8 +135,10 @@ static int read_file(const char *path, bool is_drive, struct buffer *buffer)
 	if (err == -EFBIG)
 		complain("%s: larger than %u MiB%s", path, MAX_BYTES >> 20,
 			 is_drive ? ": no description of a drive" : "");
+	else if (err && problem)
+		complain("%s: %s", path, problem);
 	else if (err)
-		complain("%s: %s", path, problem ? problem : strerror(-err));
+		cannot("read", path, -err);
 	return err;
 }
 
@@ -177,8 +179,10 @@ int read_pieces(const char *path, take_piece_fn take, void *data)
 	close_operand(fd);
 	if (n < 0 && error.line)
 		complain("%s:%u: %s", path, error.line, error.message);
+	else if (n <= 0 && problem)
+		complain("%s: %s", path, problem);
 	else if (n <= 0)
-		complain("%s: %s", path, problem ? problem : strerror((int)-n));
+		cannot("read", path, (int)-n);
 	return n > 0 ? 0 : n ? (int)n : -EINVAL;
 }
 

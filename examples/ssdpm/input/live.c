@@ -135,7 +135,7 @@ static void complain_of_rights(const struct common *common)
 			 "a container");
 }
 
-/* Without the right to enter it, nobody knows what it has. */
+/* Only who may enter it knows what it has. */
 static enum exit_status complain_of_root(const char *root)
 {
 	struct stat status;

@@ -96,7 +96,7 @@ static int open_file(const char *name)
 	if (strcmp(name, "-"))
 		fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
-		complain("%s: %s", name, strerror(errno));
+		cannot("read", name, errno);
 	} else if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) {
 		complain("%s: is a directory, and no file of samples", name);
 		if (fd != STDIN_FILENO)

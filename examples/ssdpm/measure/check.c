@@ -40,7 +40,7 @@ static enum exit_status create(const char *path)
 	if (fd < 0 && errno == EEXIST)
 		return complain_of_existing(path);
 	if (fd < 0)
-		return failure("%s: %s", path, strerror(errno));
+		return cannot("write", path, errno);
 	close(fd);
 	return STATUS_DONE;
 }

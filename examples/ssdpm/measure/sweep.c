@@ -298,7 +298,7 @@ static enum exit_status read_lines(const char *path, FILE *file,
 		status = take_header(path, number, fields, n, &header, sweep);
 	}
 	if (!status && ferror(file)) {
-		complain("%s: %s", path, strerror(errno));
+		cannot("read", path, errno);
 		status = STATUS_FAILED;
 	} else if (!status && !sweep->n) {
 		complain("%s: there are no runs", path);
@@ -314,7 +314,7 @@ static enum exit_status read_sweep(const char *path, struct sweep *sweep)
 	enum exit_status status;
 
 	if (!file)
-		return failure("%s: %s", path, strerror(errno));
+		return cannot("read", path, errno);
 	status = read_lines(path, file, sweep);
 	if (file != stdin)
 		fclose(file);

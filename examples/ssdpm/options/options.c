@@ -213,6 +213,11 @@ enum exit_status failure(const char *format, ...)
 	return STATUS_FAILED;
 }
 
+enum exit_status cannot(const char *verb, const char *object, int error)
+{
+	return failure("cannot %s %s: %s", verb, object, strerror(error));
+}
+
 void remark(const char *format, ...)
 {
 	va_list args;

@@ -65,7 +65,7 @@ static enum exit_status open_survey(struct survey_report *report)
 	struct ssdpm_error error;
 
 	if (fd < 0)
-		return failure("%s: %s", report->name, strerror(errno));
+		return cannot("read", report->name, errno);
 	int err = ssdpm_survey_file_open(fd, &report->file, &error);
 	if (!is_stdin)
 		close(fd);

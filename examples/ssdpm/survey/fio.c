@@ -207,7 +207,7 @@ static enum exit_status make_file(const char *path)
 		unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return failure("%s: %s", path, strerror(errno));
+		return cannot("write", path, errno);
 	close(fd);
 	return STATUS_DONE;
 }

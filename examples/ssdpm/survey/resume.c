@@ -402,7 +402,7 @@ enum exit_status read_survey_rows(struct survey *survey)
 	ssize_t n;
 
 	if (!file)
-		return failure("%s: %s", name, strerror(errno));
+		return cannot("read", name, errno);
 	while (!status && (n = getline(&line, &capacity, file)) > 0) {
 		number++;
 		/* One that is not whole is removed when it is written to. */

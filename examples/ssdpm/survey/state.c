@@ -159,7 +159,7 @@ static enum exit_status lock_state(struct survey_state *state, bool *ret_busy)
 		complain("a survey or trial runs on this machine: it puts back "
 			 "what was in force when it ends, as by Ctrl-C");
 	else
-		complain("%s: %s", path, strerror(errno));
+		cannot("lock", path, errno);
 	close(state->lock_fd);
 	state->lock_fd = -1;
 	return STATUS_FAILED;

@@ -436,7 +436,7 @@ enum exit_status save_file(const char *path, const void *data, size_t size)
 	if (file && fclose(file))
 		written = false;
 	if (!written)
-		complain("%s: %s", path, strerror(errno));
+		cannot("write", path, errno);
 	return written ? STATUS_DONE : STATUS_FAILED;
 }
 
@@ -481,7 +481,7 @@ enum exit_status replace_file(const char *path, const void *data, size_t size)
 			  !rename(other, path) && sync_folder_of(path);
 
 	if (!done)
-		complain("%s: %s", path, strerror(errno));
+		cannot("write", path, errno);
 	free(other);
 	return done ? STATUS_DONE : STATUS_FAILED;
 }

@@ -71,7 +71,7 @@ static FILE *open_results(const char *name)
 	FILE *file = fopen(name, "ae");
 
 	if (!file)
-		complain("%s: %s", name, strerror(errno));
+		cannot("write", name, errno);
 	else if (!fseek(file, 0, SEEK_END) && !ftell(file))
 		fputs(FIRST_LINE COLUMNS, file);
 	return file;
@@ -82,7 +82,7 @@ static enum exit_status close_results(const char *name, FILE *file)
 	const bool failed = ferror(file);
 
 	if (fclose(file) || failed)
-		return failure("%s: %s", name, strerror(errno));
+		return cannot("write", name, errno);
 	return STATUS_DONE;
 }
 
@@ -249,7 +249,7 @@ static enum exit_status read_lines(struct tuning *tuning, const char *name,
 		else if (number > 2)
 			status = take_line(tuning, name, number, line, n_taken);
 	if (!status && ferror(file))
-		status = failure("%s: %s", name, strerror(errno));
+		status = cannot("read", name, errno);
 	if (!status && !number)
 		status = failure("%s: it is empty", name);
 	free(line);
@@ -263,7 +263,7 @@ static enum exit_status read_file(struct tuning *tuning, const char *name)
 	size_t n_taken = 0;
 
 	if (!file)
-		return failure("%s: %s", name, strerror(errno));
+		return cannot("read", name, errno);
 	status = read_lines(tuning, name, file, &n_taken);
 	fclose(file);
 	if (!status && !n_taken && !tuning->common->quiet)

@@ -160,15 +160,18 @@ static enum exit_status read_facts(struct disk *disk, const struct stat *status)
 /* With O_EXCL, whatever has it for itself makes that fail. */
 static enum exit_status claim(struct disk *disk, bool writable)
 {
+	int err;
+
 	disk->fd = open(disk->path, (writable ? O_RDWR : O_RDONLY) | O_EXCL |
 					    O_NONBLOCK | O_CLOEXEC);
 	if (disk->fd >= 0)
 		return STATUS_DONE;
 	if (errno == EBUSY)
 		return refuse(disk->path, "it is in use; nothing was written");
-	complain("%s: %s", disk->path, strerror(errno));
-	return errno == EACCES || errno == EPERM ? STATUS_NO_PRIVILEGES :
-						   STATUS_FAILED;
+	err = errno;
+	cannot("open", disk->path, err);
+	return err == EACCES || err == EPERM ? STATUS_NO_PRIVILEGES :
+					       STATUS_FAILED;
 }
 
 enum exit_status open_disk(const char *path, bool writable,
@@ -179,7 +182,7 @@ enum exit_status open_disk(const char *path, bool writable,
 	struct stat status, opened;
 
 	if (stat(path, &status))
-		return failure("%s: %s", path, strerror(errno));
+		return cannot("read", path, errno);
 	result = read_facts(&disk, &status);
 	if (!result)
 		result = check_number(&disk, status.st_rdev);

@@ -230,7 +230,7 @@ static enum exit_status close_output(struct output *output,
 		code = errno;
 	}
 	if (failed)
-		complain("%s: %s", output->path, strerror(code));
+		cannot("write", output->path, code);
 	if (failed && !status)
 		status = STATUS_FAILED;
 	if (status && regular)
@@ -270,7 +270,7 @@ enum exit_status write_trace(const struct common *common,
 	if (!to_stdout)
 		output.file = fopen(path, "we");
 	if (!output.file)
-		return failure("%s: %s", path, strerror(errno));
+		return cannot("write", path, errno);
 	if (find_form(name))
 		status = write_records(common, find_form(name), input, &output);
 	else
