@@ -345,12 +345,16 @@ static int whole_words(const char *message, int most)
 	return n;
 }
 
-/* From a path of sysfs, which is at the begin of a word, to its last name. */
+/*
+ * From a path of sysfs, which is at the begin of a word, to its last name. The
+ * path may have a root.
+ */
 static const char *skip_path(const char *word)
 {
 	const char *end = word + strcspn(word, " ");
+	const char *path = strstr(word, "/sys/");
 
-	if (strncmp(word, "/sys/", 5))
+	if (!path || path > end)
 		return word;
 	while (end[-1] != '/')
 		end--;
