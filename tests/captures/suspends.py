@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from machines import (
-    ALL_OFF, KERNEL_5, KERNEL_6_12, KERNEL_7, L1_2_OFF, L1_2_ON, MX500, SN530,
+    ALL_OFF, KERNEL_5, KERNEL_6_1, KERNEL_6_12, KERNEL_7, L1_2_OFF, L1_2_ON, MX500, SN530,
     SN530_TABLE, Machine, Nvme, Port, State, sleeps,
 )  # fmt: skip
 
@@ -52,6 +52,17 @@ def without_quirks(m: Machine) -> None:
             del m.files[path]
 
 
+def log(m: Machine, *lines: str) -> None:
+    """The kernel's log since boot, as dmesg prints it."""
+    first = f"Linux version {m.kernel} (builder@example)"
+    said = [f"[{at:12.6f}] {line}\n" for at, line in enumerate([first, *lines])]
+    m.text("dev/kmsg", "".join(said))
+
+
+SIMPLE = "nvme 0000:01:00.0: platform quirk: setting simple suspend"
+PROBE = "nvme nvme0: pci function 0000:01:00.0"
+
+
 def team() -> Machine:
     """Reconstructed from intel/S0ixSelftestTool#41."""
     m = Machine("6.18.26")
@@ -60,6 +71,7 @@ def team() -> Machine:
     without_quirks(m)
     stats(m, last_hw_sleep=21000000, total_hw_sleep=63000000)
     substates(m, S0i2_0=63000000, S0i3_0=0)
+    log(m, SIMPLE, PROBE)
     return m
 
 
@@ -117,6 +129,33 @@ def amd() -> Machine:
     return m
 
 
+def smu(m: Machine, status: str = "Success") -> None:
+    """smu_fw_info_show() of amd_pmc."""
+    m.text(
+        "sys/kernel/debug/amd_pmc/smu_fw_info",
+        "\n=== SMU Statistics ===\nTable Version: 3\nHint Count: 1\n"
+        f"Last S0i3 Status: {status}\nTime (in us) to S0i3: 102543\n"
+        "Time (in us) in S0i3: 58000000\nTime (in us) to resume from S0i3: 2000\n"
+        "\n=== Active time (in us) ===\nDISPLAY  : 0\nCPU      : 39737\n",
+    )
+
+
+def amd_smu() -> Machine:
+    """Before 6.4, where nothing but the SMU says it."""
+    m = Machine(KERNEL_6_1)
+    m.host("Framework", "Laptop 13 (AMD)", "Board", "[s2idle]")
+    m.nvme(SN530, L1_2_ON, table=SN530_TABLE)
+    stats(m, success=1)
+    smu(m)
+    return m
+
+
+def amd_smu_failed() -> Machine:
+    m = amd_smu()
+    smu(m, "Unknown/Fail")
+    return m
+
+
 def old() -> Machine:
     """Before 6.4, without the counters of Intel or AMD."""
     m = Machine(KERNEL_5)
@@ -167,6 +206,8 @@ MACHINES: dict[str, Callable[[], Machine]] = {
     "micron": micron,
     "two-watts": two_watts,
     "amd": amd,
+    "amd-smu": amd_smu,
+    "amd-smu-failed": amd_smu_failed,
     "old": old,
     "s3": s3,
     "sata": sata,

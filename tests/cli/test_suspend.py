@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import threading
@@ -37,6 +38,9 @@ def root(ssdpm: Command) -> Callable[[str], pathlib.Path]:
     ("name", "lines"),
     [
         ("team", ["not reached: S0i3.0 was not reached, only S0i2.0",
+                  "  suspend (s2idle) shuts it down: the kernel log says "
+                  "\"platform quirk: setting",
+                  "  its link: on clkpm, l1; off l1.1, l1.2",
                   "nvme0: verified in intel/S0ixSelftestTool#41: "
                   "ASPM powersupersave, all devices",
                   f"  echo powersupersave > {POLICY}",
@@ -51,6 +55,8 @@ def root(ssdpm: Command) -> Callable[[str], pathlib.Path]:
                     "which has none",
                     "  boot with nvme.quirks=1344:5000:force_no_simple_suspend"]),
         ("amd", ["reached: the deepest sleep", "1 suspend, deep sleep 58 s"]),
+        ("amd-smu", ["reached: the deepest sleep", "1 suspend, deep sleep 58 s"]),
+        ("amd-smu-failed", ["not reached: no counter of deep sleep grew"]),
         ("old", ["this capture cannot say: no counter of deep sleep can be read"]),
         ("s3", ["suspend is S3 here (mem_sleep is deep): the firmware takes the power,"]),
         ("sata", ["not reached: no counter of deep sleep grew",
@@ -71,6 +77,47 @@ def test_a_machine_gets_its_verdict(
     assert said[0] == lines[0]
     assert [line for line in said if line in lines] == lines
     assert max(map(len, said)) <= 80
+
+
+def plan(ssdpm: Command) -> str:
+    (drive,) = ssdpm.json("suspend", "--root", "team")["drives"]
+    return str(drive["suspend"])
+
+
+def test_the_log_of_the_boot_says_whether_the_driver_shuts_a_drive_down(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    """nvme_probe() prints the quirk of the platform before "pci function"."""
+    log = root("team") / "dev/kmsg"
+    lines = log.read_text().splitlines(keepends=True)
+    assert suspends.SIMPLE in lines[1]
+    assert plan(ssdpm).startswith("suspend (s2idle) shuts it down: the kernel log")
+    # Of another drive.
+    log.write_text("".join(lines).replace("nvme 0000:01", "nvme 0000:02"))
+    assert "in PS4: the kernel log, which goes back to the boot, has no" in plan(ssdpm)
+    log.write_text(lines[0] + lines[2])
+    assert "in PS4: the kernel log, which goes back to the boot, has no" in plan(ssdpm)
+    # What came before is not in it.
+    log.write_text(lines[2])
+    assert "in PS4, unless the firmware asks" in plan(ssdpm)
+    log.unlink()
+    assert "in PS4, unless the firmware asks" in plan(ssdpm)
+
+
+def test_the_states_of_a_link_are_shown_and_unknown_without_its_files(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    machine = root("team")
+    (drive,) = ssdpm.json("suspend", "--root", "team")["drives"]
+    assert drive["link"] == {
+        "pcie_capable": ["clkpm", "l1", "l1.1", "l1.2"],
+        "pcie_enabled": ["clkpm", "l1"],
+    }
+    (link,) = {path.parent for path in machine.glob("sys/devices/**/l1_aspm")}
+    shutil.rmtree(link)
+    (drive,) = ssdpm.json("suspend", "--root", "team")["drives"]
+    assert drive["link"] is None
+    assert "\n  its link: unknown\n" in ssdpm.output("suspend", "--root", "team")
 
 
 def test_a_reached_state_and_a_drained_battery_contradict_each_other(

@@ -90,20 +90,63 @@ static void print_times(const struct told *told)
 	putchar('\n');
 }
 
-static void print_drives(const struct told *told)
+static void add_features(FILE *file, const char *word, uint32_t bits)
 {
-	const struct suspended *s = told->suspended;
+	const char *between = word;
 
-	for (size_t i = 0; i < s->n_drives; i++) {
-		const struct ssdpm_suspend_drive *one = &s->drives[i];
-		const char *plan =
-			ssdpm_suspend_get_plan(one, told->verdict.outcome);
-
-		if (!plan)
-			continue;
-		printf("%s, %s:\n", one->facts->name, one->facts->product);
-		print_paragraph(plan, 2, 2);
+	for (uint32_t bit = 1; bits; bit <<= 1) {
+		if (bits & bit) {
+			fprintf(file, "%s%s", between,
+				ssdpm_pcie_feature_to_string(bit));
+			between = ", ";
+		}
+		bits &= ~bit;
 	}
+}
+
+/* As it is now: a link that cannot save power here may prevent deep sleep. */
+static void print_link(const struct ssdpm_device_facts *f)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file;
+
+	if (f->kind != SSDPM_KIND_NVME)
+		return;
+	if (!(f->known & SSDPM_FACT_PCIE)) {
+		puts("  its link: unknown");
+		return;
+	}
+	file = open_memstream(&text, &size);
+	if (!file)
+		return;
+	add_features(file, "its link: on ", f->pcie_enabled);
+	add_features(file, f->pcie_enabled ? "; off " : "its link: off ",
+		     f->pcie_capable & ~f->pcie_enabled);
+	if (!fclose(file))
+		print_paragraph(text, 2, 2);
+	free(text);
+}
+
+static enum exit_status print_drives(const struct told *told,
+				     const struct ssdpm_suspend_params *params)
+{
+	for (size_t i = 0; i < params->n_drives; i++) {
+		const struct ssdpm_device_facts *f = params->drives[i].facts;
+		struct ssdpm_error error;
+		char *plan;
+
+		if (ssdpm_suspend_explain_plan(params, i, told->verdict.outcome,
+					       &plan, &error))
+			return failure("%s: %s", f->name, error.message);
+		if (plan || f->kind == SSDPM_KIND_NVME)
+			printf("%s, %s:\n", f->name, f->product);
+		if (plan)
+			print_paragraph(plan, 2, 2);
+		print_link(f);
+		free(plan);
+	}
+	return STATUS_DONE;
 }
 
 static bool is_of_drive(const struct told *told, const char *address)
@@ -120,6 +163,7 @@ static bool is_shown(const struct told *told,
 {
 	switch (e->counter) {
 	case SSDPM_SLEEP_COUNTER_D_STATE:
+	case SSDPM_SLEEP_COUNTER_SIMPLE_SUSPEND:
 		return told->suspended->common->verbose ||
 		       is_of_drive(told, e->name);
 	case SSDPM_SLEEP_COUNTER_WAKE_SOURCE:
@@ -144,6 +188,8 @@ static struct cell value_of(const struct ssdpm_suspend_evidence *e,
 	switch (e->counter) {
 	case SSDPM_SLEEP_COUNTER_D_STATE:
 		return cell("%s", value < 5 ? states[value] : "?");
+	case SSDPM_SLEEP_COUNTER_SIMPLE_SUSPEND:
+		return cell("%s", value ? "yes" : "no");
 	case SSDPM_SLEEP_COUNTER_BATTERY:
 		return cell("%.2f Wh", (double)value / 1e6);
 	case SSDPM_SLEEP_COUNTER_WAKE_IRQ:
@@ -203,19 +249,22 @@ static void print_culprit(const struct ssdpm_suspend_verdict *v)
 		       v->culprit);
 }
 
-static void print_told(const struct told *told)
+static enum exit_status print_told(const struct told *told,
+				   const struct ssdpm_suspend_params *params)
 {
 	const struct ssdpm_suspend_verdict *v = &told->verdict;
+	enum exit_status status;
 
 	print_outcome(told);
 	print_culprit(v);
 	print_times(told);
 	putchar('\n');
-	print_drives(told);
+	status = print_drives(told, params);
 	print_evidence(told);
 	print_suspend_remedies(told->suspended, told->remedies,
 			       told->n_remedies);
 	advise(told);
+	return status;
 }
 
 enum exit_status print_suspended(const struct suspended *suspended)
@@ -223,6 +272,7 @@ enum exit_status print_suspended(const struct suspended *suspended)
 	const struct ssdpm_suspend_params params = suspend_params(suspended);
 	struct told told = { .suspended = suspended,
 			     .verdict.size = sizeof(told.verdict) };
+	enum exit_status status = STATUS_DONE;
 	struct ssdpm_error error;
 	char *text = NULL;
 	int err;
@@ -238,8 +288,8 @@ enum exit_status print_suspended(const struct suspended *suspended)
 						 &told.remedies,
 						 &told.n_remedies, &error);
 	if (!err)
-		print_told(&told);
+		status = print_told(&told, &params);
 	free(told.remedies);
 	free(told.evidence);
-	return err ? failure("%s", error.message) : STATUS_DONE;
+	return err ? failure("%s", error.message) : status;
 }

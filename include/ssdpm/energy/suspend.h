@@ -29,7 +29,7 @@ enum ssdpm_sleep_counter {
 	/* The processor package alone, since boot: */
 	SSDPM_SLEEP_COUNTER_PACKAGE = 5, /* low_power_idle_cpu_residency_us */
 	/* Microseconds of deep sleep in the last suspend: */
-	SSDPM_SLEEP_COUNTER_LAST = 6, /* amd_pmc/s0ix_stats */
+	SSDPM_SLEEP_COUNTER_LAST = 6, /* amd_pmc/s0ix_stats, smu_fw_info */
 	/* How many times, since boot: */
 	SSDPM_SLEEP_COUNTER_SUCCESS = 7, /* suspend_stats/success */
 	SSDPM_SLEEP_COUNTER_FAIL = 8,	 /* suspend_stats/fail */
@@ -40,6 +40,8 @@ enum ssdpm_sleep_counter {
 	SSDPM_SLEEP_COUNTER_WAKE_IRQ = 12,    /* the interrupt that woke it */
 	SSDPM_SLEEP_COUNTER_WAKE_SOURCE = 13, /* wakeup/NAME/wakeup_count */
 	SSDPM_SLEEP_COUNTER_D_STATE = 14,     /* of a PCI device: 4 is D3cold */
+	/* Does the NVMe driver shut the drive down at s2idle? 1: it does */
+	SSDPM_SLEEP_COUNTER_SIMPLE_SUSPEND = 15,
 };
 
 struct ssdpm_suspend_reading;
@@ -49,7 +51,7 @@ struct ssdpm_suspend_reading;
  * @ret_reading: free it with ssdpm_suspend_reading_free()
  *
  * A counter that cannot be read is not in the reading. Those below
- * /sys/kernel/debug require root.
+ * /sys/kernel/debug require root, and often /dev/kmsg does.
  *
  * Return: 0; -ENOMEM.
  */
@@ -80,9 +82,10 @@ SSDPM_API int ssdpm_suspend_reading_to_text(
 	struct ssdpm_error *reterr);
 
 /**
- * ssdpm_suspend_reading_add_log() - power states from the kernel's log
- * @text: lines such as "nvme 0000:04:00.0: PCI PM: Suspend power state: D3hot";
- *        @size bytes. Other lines are passed over
+ * ssdpm_suspend_reading_add_log() - what the kernel's log says of PCI devices
+ * @text: lines such as "nvme 0000:04:00.0: PCI PM: Suspend power state: D3hot"
+ *        and "nvme 0000:04:00.0: platform quirk: setting simple suspend"; @size
+ *        bytes. Other lines are passed over
  *
  * The last line of a device counts.
  *
@@ -278,6 +281,24 @@ SSDPM_API int ssdpm_suspend_get_remedies(
  */
 SSDPM_API const char *ssdpm_suspend_get_plan(
 	const struct ssdpm_suspend_drive *drive, uint32_t outcome);
+
+/**
+ * ssdpm_suspend_explain_plan() - the same, with what the kernel's log says
+ * @params:   with readings and drives
+ * @drive:    its index
+ * @outcome:  enum ssdpm_suspend_outcome, from ssdpm_suspend_judge()
+ * @ret_text: free it with free(); NULL: it is unknown
+ *
+ * "platform quirk: setting simple suspend" says that the driver shuts the drive
+ * down at s2idle. Where a reading has this answer, it replaces the exceptions
+ * that the diagnosis has.
+ *
+ * Return: 0; -ENOENT (@drive), -EINVAL (a pointer is NULL), -E2BIG (a size),
+ * -ENOMEM.
+ */
+SSDPM_API int ssdpm_suspend_explain_plan(
+	const struct ssdpm_suspend_params *params, size_t drive,
+	uint32_t outcome, char **ret_text, struct ssdpm_error *reterr);
 
 /**
  * ssdpm_suspend_to_json() - verdict, evidence and remedies: "ssdpm.suspend/1"

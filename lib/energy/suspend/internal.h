@@ -9,6 +9,9 @@
 
 #define MAX_COUNTERS 512
 
+/* A source that is no file. */
+#define SSDPM__KERNEL_LOG "kernel log"
+
 struct counter {
 	uint32_t counter; /* enum ssdpm_sleep_counter */
 	uint64_t value;
@@ -29,6 +32,10 @@ struct ssdpm_suspend_reading {
  */
 int ssdpm__reading_add(struct ssdpm_suspend_reading *reading, uint32_t counter,
 		       struct span name, const char *source, uint64_t value);
+
+/* What the log since boot says of the probes of drives. -ENOMEM. */
+int ssdpm__reading_add_boot_log(struct ssdpm_suspend_reading *reading,
+				const struct ssdpm_machine *machine);
 
 /* The identifier of the boot, cut likewise. */
 void ssdpm__reading_set_boot(struct ssdpm_suspend_reading *reading,

@@ -18,7 +18,8 @@ struct told_suspend {
 
 struct told_suspended {
 	const struct ssdpm_device_facts *facts;
-	const char *plan;
+	const struct ssdpm_device_facts *link; /* NULL: it is unknown */
+	char *plan;
 };
 
 #include "suspend-json.h"
@@ -28,17 +29,25 @@ static int tell_drives(struct told_suspend *told,
 		       struct ssdpm_error *reterr)
 {
 	const size_t n = params->n_drives;
+	int err = 0;
 
 	told->drives = calloc(n + 1, sizeof(*told->drives));
 	if (!told->drives)
 		return ssdpm__no_memory(reterr);
-	for (size_t i = 0; i < n; i++) {
-		told->drives[i].facts = params->drives[i].facts;
-		told->drives[i].plan = ssdpm_suspend_get_plan(
-			&params->drives[i], told->verdict.outcome);
-	}
 	told->n_drives = n;
-	return 0;
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct ssdpm_device_facts *facts =
+			params->drives[i].facts;
+
+		told->drives[i].facts = facts;
+		if (facts->kind == SSDPM_KIND_NVME &&
+		    facts->known & SSDPM_FACT_PCIE)
+			told->drives[i].link = facts;
+		err = ssdpm_suspend_explain_plan(params, i,
+						 told->verdict.outcome,
+						 &told->drives[i].plan, reterr);
+	}
+	return err;
 }
 
 static int write_text(const struct told_suspend *told, char **ret_text,
@@ -75,6 +84,8 @@ int ssdpm_suspend_to_json(const struct ssdpm_suspend_params *params,
 		told.remedies = remedies;
 		err = write_text(&told, ret_text, reterr);
 	}
+	for (size_t i = 0; i < told.n_drives; i++)
+		free(told.drives[i].plan);
 	free(told.drives);
 	free(remedies);
 	free(evidence);

@@ -55,6 +55,7 @@ static bool is_since_boot(uint32_t counter)
 	case SSDPM_SLEEP_COUNTER_BATTERY:
 	case SSDPM_SLEEP_COUNTER_WAKE_IRQ:
 	case SSDPM_SLEEP_COUNTER_D_STATE:
+	case SSDPM_SLEEP_COUNTER_SIMPLE_SUSPEND:
 		return false;
 	default:
 		return true;
@@ -446,23 +447,4 @@ int ssdpm_suspend_judge(const struct ssdpm_suspend_params *params,
 	*ret_evidence = j.evidence;
 	*ret_n = j.n;
 	return 0;
-}
-
-/* One that does not sleep may prevent s2idle. In S3 a link has no power. */
-static bool is_plan(const struct ssdpm_diagnosis *d, uint32_t outcome)
-{
-	if (d->code == SSDPM_DIAGNOSIS_SUSPEND)
-		return true;
-	return outcome != SSDPM_SUSPEND_OUTCOME_FIRMWARE &&
-	       (d->code == SSDPM_DIAGNOSIS_LPM_OFF ||
-		d->code == SSDPM_DIAGNOSIS_LPM_KEPT);
-}
-
-const char *ssdpm_suspend_get_plan(const struct ssdpm_suspend_drive *drive,
-				   uint32_t outcome)
-{
-	for (size_t i = 0; drive && i < drive->n_diagnoses; i++)
-		if (is_plan(&drive->diagnoses[i], outcome))
-			return drive->diagnoses[i].message;
-	return NULL;
 }

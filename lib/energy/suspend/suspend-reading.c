@@ -38,6 +38,7 @@ static const char sleep_counter_words[][16] = {
 	[SSDPM_SLEEP_COUNTER_WAKE_IRQ] = "wake-irq",
 	[SSDPM_SLEEP_COUNTER_WAKE_SOURCE] = "wake-source",
 	[SSDPM_SLEEP_COUNTER_D_STATE] = "d-state",
+	[SSDPM_SLEEP_COUNTER_SIMPLE_SUSPEND] = "simple-suspend",
 };
 ENUM_WORDS(sleep_counter)
 
@@ -208,59 +209,6 @@ int ssdpm_suspend_reading_to_text(const struct ssdpm_suspend_reading *reading,
 			one->source, one->name);
 	}
 	*ret_text = text;
-	return 0;
-}
-
-/* "D0" to "D3cold", as pci_power_name() of Linux writes them. */
-static bool take_state(struct span *text, uint64_t *ret_state)
-{
-	static const char states[][8] = { "D0", "D1", "D2", "D3hot", "D3cold" };
-
-	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-		if (ssdpm__take(text, states[i])) {
-			*ret_state = i;
-			return true;
-		}
-	return false;
-}
-
-/* "0000:04:00.0: PCI PM: Suspend power state: D3hot" */
-static bool parse_log_line(struct span line, struct span *ret_address,
-			   uint64_t *ret_state)
-{
-	struct span at = line;
-
-	while (at.at < at.end) {
-		line.end = at.at;
-		if (ssdpm__take(&at, ": PCI PM: Suspend power state: "))
-			break;
-		at.at++;
-	}
-	if (!take_state(&at, ret_state))
-		return false;
-	/* Before the address are a driver, a priority and a time. */
-	*ret_address = line;
-	for (const char *c = line.at; c < line.end; c++)
-		if (*c == ' ' || *c == ';')
-			ret_address->at = c + 1;
-	return ret_address->at < ret_address->end;
-}
-
-int ssdpm_suspend_reading_add_log(struct ssdpm_suspend_reading *reading,
-				  const char *text, size_t size,
-				  struct ssdpm_error *reterr)
-{
-	struct lines lines = { .rest = ssdpm__span(text, size) };
-	struct span line, address;
-	uint64_t state;
-
-	while (ssdpm__next_line(&lines, &line))
-		if (parse_log_line(line, &address, &state) &&
-		    ssdpm__reading_add(reading, SSDPM_SLEEP_COUNTER_D_STATE,
-				       address, "kernel log", state))
-			return ssdpm__fail(reterr, -E2BIG, 0,
-					   "more than %u counters",
-					   MAX_COUNTERS);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "fixture.h"
 #include "tree.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -736,6 +737,7 @@ static void the_log_has_the_states_of_devices(void **state)
 		"[ 12.3] pcieport 0000:00:1c.0: PCI PM: Suspend power state: "
 		"D3cold\n"
 		"6,1,1,-;ahci 0000:00:17.0: PCI PM: Suspend power state: soup\n"
+		"nvme 0000:04:00.0: platform quirk: setting simple suspend\n"
 		": PCI PM: Suspend power state: D0\n";
 	struct ssdpm_suspend_reading *reading =
 		reading_of(HEAD "d-state 0 kernel log\t0000:04:00.0\n");
@@ -750,9 +752,71 @@ static void the_log_has_the_states_of_devices(void **state)
 			 0);
 	leave_out_count(text);
 	assert_string_equal(text, HEAD "d-state 3 kernel log\t0000:04:00.0\n"
-				       "d-state 4 kernel log\t0000:00:1c.0\n");
+				       "d-state 4 kernel log\t0000:00:1c.0\n"
+				       "simple-suspend 1 kernel log\t"
+				       "0000:04:00.0\n");
 	free(text);
 	ssdpm_suspend_reading_free(reading);
+}
+
+/* What suspend does with an NVMe drive that a diagnosis leaves on. */
+static void assert_explained(const char *after, uint32_t suspend,
+			     uint32_t known, const char *wanted)
+{
+	const struct ssdpm_machine_facts facts = { .size = sizeof(facts),
+						   .suspend = suspend };
+	const struct ssdpm_device_facts device = {
+		.size = sizeof(device),
+		.kind = SSDPM_KIND_NVME,
+		.known = known,
+		.name = "nvme0",
+		.address = "0000:04:00.0",
+	};
+	const struct ssdpm_diagnosis found = {
+		.code = SSDPM_DIAGNOSIS_SUSPEND,
+		.message = "on in PS4, unless the firmware asks for it",
+	};
+	const struct ssdpm_suspend_drive drive = { .facts = &device,
+						   .diagnoses = &found,
+						   .n_diagnoses = 1 };
+	struct ssdpm_suspend_reading *reading = reading_of(after);
+	const struct ssdpm_suspend_params params = { .size = sizeof(params),
+						     .facts = &facts,
+						     .after = reading,
+						     .drives = &drive,
+						     .n_drives = 1 };
+	struct ssdpm_error error = fixture_error();
+	char *text = NULL;
+
+	assert_int_equal(ssdpm_suspend_explain_plan(
+				 &params, 1, SSDPM_SUSPEND_OUTCOME_REACHED,
+				 &text, &error),
+			 -ENOENT);
+	assert_int_equal(ssdpm_suspend_explain_plan(
+				 &params, 0, SSDPM_SUSPEND_OUTCOME_REACHED,
+				 &text, &error),
+			 0);
+	assert_non_null(strstr(text, wanted));
+	free(text);
+	ssdpm_suspend_reading_free(reading);
+}
+
+static void what_the_driver_said_of_a_drive_explains_its_plan(void **state)
+{
+	static const char open[] = "unless the firmware",
+			  yes[] = HEAD
+			  "simple-suspend 1 kernel log\t0000:04:00.0\n";
+
+	(void)state;
+	assert_explained(yes, SSDPM_SUSPEND_S2IDLE, 0, "shuts it down");
+	assert_explained(HEAD "simple-suspend 0 kernel log\t0000:04:00.0\n",
+			 SSDPM_SUSPEND_S2IDLE, 0, "on in PS4: the kernel log");
+	/* Nothing of this drive. */
+	assert_explained(HEAD "simple-suspend 1 kernel log\t0000:05:00.0\n",
+			 SSDPM_SUSPEND_S2IDLE, 0, open);
+	/* S3, and a kernel that names quirks in a file. */
+	assert_explained(yes, SSDPM_SUSPEND_DEEP, 0, open);
+	assert_explained(yes, SSDPM_SUSPEND_S2IDLE, SSDPM_FACT_QUIRKS, open);
 }
 
 static void assert_reads(const char *root, const char *wanted)
@@ -810,6 +874,64 @@ static void all_files_of_a_machine_are_read(void **state)
 		     "battery 7 /sys/class/power_supply/BAT1/energy_now\tBAT1\n"
 		     "wake-source 2 /sys/class/wakeup/wakeup7/wakeup_count"
 		     "\tPNP0C0D:00\n");
+	tree_remove(root);
+}
+
+#define FIRST "6,0,0,-;Linux version 6.18.26 (a@b)\n"
+#define PROBE "nvme nvme0: pci function 0000:04:00.0\n"
+#define QUIRK "nvme 0000:04:00.0: platform quirk: setting simple suspend\n"
+#define SAYS(value) \
+	"ssdpm-suspend 1\nsimple-suspend " value " kernel log\t0000:04:00.0\n"
+
+static void the_log_of_the_boot_says_what_the_driver_found(void **state)
+{
+	char *root = tree_new();
+
+	(void)state;
+	tree_put(root, "sys/power/mem_sleep", "[s2idle]\n");
+	tree_put(root, "dev/kmsg", FIRST "6,7,9,-;" QUIRK "6,8,9,-;" PROBE);
+	assert_reads(root, SAYS("1"));
+	tree_put(root, "dev/kmsg",
+		 "[    0.000000] Linux version 6.18.26\n[ 1.0] " PROBE);
+	assert_reads(root, SAYS("0"));
+	/* Its beginning is lost: only the quirk itself is known. */
+	tree_put(root, "dev/kmsg", "6,8,9,-;" PROBE);
+	assert_reads(root, "ssdpm-suspend 1\n");
+	tree_put(root, "dev/kmsg", "6,7,9,-;" QUIRK);
+	assert_reads(root, SAYS("1"));
+	/* States are those of a suspend, which is long ago. */
+	tree_put(root, "dev/kmsg",
+		 FIRST "nvme 0000:04:00.0: PCI PM: Suspend power state: D0\n");
+	assert_reads(root, "ssdpm-suspend 1\n");
+	tree_remove(root);
+}
+
+static void assert_smu(const char *root, const char *status, const char *wanted)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text),
+		 "\n=== SMU Statistics ===\nTable Version: 3\n%s"
+		 "Time (in us) to S0i3: 102543\nTime (in us) in S0i3: 58\n"
+		 "Time (in us) to resume from S0i3: 7\n",
+		 status);
+	tree_put(root, "sys/kernel/debug/amd_pmc/smu_fw_info", text);
+	snprintf(text, sizeof(text),
+		 "ssdpm-suspend 1\n"
+		 "last %s /sys/kernel/debug/amd_pmc/smu_fw_info\tS0i3\n",
+		 wanted);
+	assert_reads(root, text);
+}
+
+static void the_smu_has_the_time_of_a_sleep_that_succeeded(void **state)
+{
+	char *root = tree_new();
+
+	(void)state;
+	assert_smu(root, "Last S0i3 Status: Success\n", "58");
+	assert_smu(root, "Last S0i3 Status: Unknown/Fail\n", "0");
+	/* Linux before 5.16. */
+	assert_smu(root, "", "58");
 	tree_remove(root);
 }
 
@@ -936,6 +1058,12 @@ int main(void)
 		cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(a_text_that_was_cut_short_is_refused),
 		cmocka_unit_test(the_log_has_the_states_of_devices),
+		cmocka_unit_test(
+			what_the_driver_said_of_a_drive_explains_its_plan),
+		cmocka_unit_test(
+			the_log_of_the_boot_says_what_the_driver_found),
+		cmocka_unit_test(
+			the_smu_has_the_time_of_a_sleep_that_succeeded),
 		cmocka_unit_test(
 			where_no_clock_stops_the_time_asleep_is_unknown),
 		cmocka_unit_test(all_files_of_a_machine_are_read),

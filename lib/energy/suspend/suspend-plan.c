@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* What Linux does with a drive at a suspend, and how it is known. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "suspend/internal.h"
+
+/* More than a diagnosis has. */
+#define MAX_PLAN 400
+
+/* One that does not sleep may prevent s2idle. In S3 a link has no power. */
+static bool is_plan(const struct ssdpm_diagnosis *d, uint32_t outcome)
+{
+	if (d->code == SSDPM_DIAGNOSIS_SUSPEND)
+		return true;
+	return outcome != SSDPM_SUSPEND_OUTCOME_FIRMWARE &&
+	       (d->code == SSDPM_DIAGNOSIS_LPM_OFF ||
+		d->code == SSDPM_DIAGNOSIS_LPM_KEPT);
+}
+
+const char *ssdpm_suspend_get_plan(const struct ssdpm_suspend_drive *drive,
+				   uint32_t outcome)
+{
+	for (size_t i = 0; drive && i < drive->n_diagnoses; i++)
+		if (is_plan(&drive->diagnoses[i], outcome))
+			return drive->diagnoses[i].message;
+	return NULL;
+}
+
+/* What the kernel said when its driver found the drive; NULL: unknown. */
+static const struct counter *find_probe(
+	const struct ssdpm_suspend_params *params,
+	const struct ssdpm_device_facts *facts)
+{
+	struct counter like = { .counter = SSDPM_SLEEP_COUNTER_SIMPLE_SUSPEND,
+				.source = SSDPM__KERNEL_LOG };
+	const struct span address =
+		ssdpm__span(facts->address, strlen(facts->address));
+	const struct counter *found;
+
+	/* Files of the drive that name its quirks are of now. */
+	if (facts->kind != SSDPM_KIND_NVME ||
+	    facts->known & SSDPM_FACT_QUIRKS ||
+	    params->facts->suspend != SSDPM_SUSPEND_S2IDLE ||
+	    !ssdpm__span_copy(address, like.name, sizeof(like.name)))
+		return NULL;
+	found = ssdpm__reading_find(params->after, &like);
+	return found ? found : ssdpm__reading_find(params->before, &like);
+}
+
+/* The log answers the question that a diagnosis leaves open. */
+static void write_plan(const struct counter *probe, const char *plan,
+		       char text[MAX_PLAN])
+{
+	static const char shuts[] =
+		"suspend (s2idle) shuts it down: the kernel log says "
+		"\"platform quirk: setting simple suspend\"; APST is "
+		"programmed anew on resume";
+	const char *open = plan ? strstr(plan, ", unless the firmware") : NULL;
+
+	if (probe && probe->value)
+		snprintf(text, MAX_PLAN, "%s", shuts);
+	else if (probe && open)
+		snprintf(text, MAX_PLAN,
+			 "%.*s: the kernel log, which goes back to the boot, "
+			 "has no \"setting simple suspend\"",
+			 (int)(open - plan), plan);
+	else
+		snprintf(text, MAX_PLAN, "%s", plan);
+}
+
+int ssdpm_suspend_explain_plan(const struct ssdpm_suspend_params *params,
+			       size_t drive, uint32_t outcome, char **ret_text,
+			       struct ssdpm_error *reterr)
+{
+	const struct ssdpm_suspend_drive *one;
+	const struct counter *probe;
+	struct suspend_input input;
+	const char *plan;
+	int err = ssdpm__suspend_params(&input, params, reterr);
+
+	if (err)
+		return err;
+	if (drive >= input.params.n_drives)
+		return ssdpm__fail(reterr, -ENOENT, 0,
+				   "drive %zu: there are %zu", drive,
+				   input.params.n_drives);
+	one = &input.params.drives[drive];
+	plan = ssdpm_suspend_get_plan(one, outcome);
+	probe = find_probe(&input.params, one->facts);
+	*ret_text = NULL;
+	if (!plan && !(probe && probe->value))
+		return 0;
+	*ret_text = malloc(MAX_PLAN);
+	if (!*ret_text)
+		return ssdpm__no_memory(reterr);
+	write_plan(probe, plan, *ret_text);
+	return 0;
+}
