@@ -143,6 +143,31 @@ static void read_amd(struct reader *reader)
 			    value);
 }
 
+/*
+ * "Time (in us) in S0i3: 10790466", of the last sleep: smu_fw_info_show() in
+ * Linux. Without "Last S0i3 Status: Success" the driver counts it as 0, too;
+ * older ones do not say the status.
+ */
+static void read_smu(struct reader *reader)
+{
+	static const char path[] = AMD "smu_fw_info";
+	struct lines lines = { 0 };
+	struct span line;
+	bool has_failed = false;
+	uint64_t value;
+
+	if (!read_file(reader, path))
+		return;
+	lines.rest = ssdpm__span(reader->text, strlen(reader->text));
+	while (ssdpm__next_line(&lines, &line))
+		if (ssdpm__take(&line, "Last S0i3 Status: "))
+			has_failed = !ssdpm__span_is(line, "Success");
+		else if (ssdpm__take(&line, "Time (in us) in S0i3: ") &&
+			 ssdpm__take_uint(&line, UINT64_MAX, &value))
+			add(reader, SSDPM_SLEEP_COUNTER_LAST, "S0i3", path,
+			    has_failed ? 0 : value);
+}
+
 static void read_failed_device(struct reader *reader)
 {
 	static const char path[] = STATS "last_failed_dev";
@@ -251,6 +276,7 @@ int ssdpm_machine_read_suspend(const struct ssdpm_machine *machine,
 		read_hardware(reader);
 		read_substates(reader);
 		read_amd(reader);
+		read_smu(reader);
 		read_failed_device(reader);
 		read_clocks(reader);
 		err = for_each_name(reader, SSDPM__SUPPLIES, read_battery);
@@ -258,6 +284,8 @@ int ssdpm_machine_read_suspend(const struct ssdpm_machine *machine,
 	if (!err)
 		err = for_each_name(reader, "sys/class/wakeup",
 				    read_wake_source);
+	if (!err)
+		err = ssdpm__reading_add_boot_log(reader->reading, machine);
 	if (!err)
 		*ret_reading = reader->reading;
 	else if (reader)
