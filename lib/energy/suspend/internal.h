@@ -33,7 +33,7 @@ struct ssdpm_suspend_reading {
 int ssdpm__reading_add(struct ssdpm_suspend_reading *reading, uint32_t counter,
 		       struct span name, const char *source, uint64_t value);
 
-/* What the log since boot says of the probes of drives. -ENOMEM. */
+/* Add the answers of drivers in the log since boot. -ENOMEM. */
 int ssdpm__reading_add_boot_log(struct ssdpm_suspend_reading *reading,
 				const struct ssdpm_machine *machine);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel's log says of PCI devices: which power states they reached,
- * and whether the NVMe driver shuts a drive down at a suspend to idle.
+ * The kernel's log names the power states that PCI devices reached. It also
+ * says whether the NVMe driver shuts a drive down at a suspend to idle.
  */
 #include <errno.h>
 #include <fcntl.h>

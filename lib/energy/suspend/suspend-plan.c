@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What Linux does with a drive at a suspend, and how it is known. */
+/* Tells what Linux does with a drive at a suspend, and how it is known. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
