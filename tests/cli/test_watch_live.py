@@ -33,6 +33,15 @@ EVENTS = {
     "REC->bytes, __get_str(cmd), REC->sector, REC->nr_sector, REC->comm",
     "block/block_rq_complete": f'"%d,%d %s (%s) %llu + %u [%d]", {PLACE}, '
     "__get_str(cmd), REC->sector, REC->nr_sector, REC->error",
+    "block/block_bio_remap": f'"%d,%d %s %llu + %u <- (%d,%d) %llu", {PLACE}, '
+    "REC->sector, REC->nr_sector, REC->old_dev, REC->old_dev, REC->old_sector",
+    "block/block_rq_requeue": f'"%d,%d %s (%s) %llu + %u [%d]", {PLACE}, '
+    "__get_str(cmd), REC->sector, REC->nr_sector, 0",
+    "nvme/nvme_setup_cmd": '"nvme%d: %sqid=%d, cmdid=%u, ", REC->ctrl_id, disk, '
+    "REC->qid, REC->cid",
+    "writeback/writeback_dirty_folio": '"bdi %s: ino=%lu index=%lu", REC->name, '
+    "REC->ino, index",
+    "writeback/writeback_single_inode_start": '"bdi %s: ino=%lu", REC->name, REC->ino',
 }
 # A call in a mount namespace of its own, in which /sys is that of the machine.
 INSIDE = 'mount --bind "$0/sys" /sys; exec env LD_PRELOAD="$1" "${@:2}"'
@@ -377,14 +386,47 @@ def test_a_format_that_cannot_be_read_is_complained_of(watched: Watched) -> None
     assert status == 1 and "events/block/block_bio_queue/format: a directory" in err
 
 
-def test_an_event_that_the_kernel_lacks_is_done_without(watched: Watched) -> None:
-    shutil.rmtree(watched.instance / "events/block/block_bio_queue")
-    with kernel(watched) as pipe, watched.call("--for", "2s", "--json") as process:
+def watch_one(watched: Watched, *arguments: str) -> tuple[str, str]:
+    """What is said of one I/O, and on stderr."""
+    with kernel(watched) as pipe, watched.call("--for", "2s", *arguments) as process:
         watched.wait(on=True)
         pipe.write(watched.io())
         pipe.flush()
-        out, _ = process.communicate(timeout=120)
-    assert json.loads(out)["drives"][0]["n_ios"] == 1
+        return process.communicate(timeout=120)
+
+
+def test_an_event_that_the_kernel_lacks_is_done_without_and_named(
+    watched: Watched,
+) -> None:
+    shutil.rmtree(watched.instance / "events/block/block_bio_queue")
+    out, err = watch_one(watched, "--json")
+    (drive,) = json.loads(out)["drives"]
+    assert (drive["n_ios"], drive["n_admin"], drive["causes"][0]["n_admin"]) == (1, 0, 0)
+    assert err == (
+        "ssdpm: this kernel lacks the trace event block_bio_queue: who asks for an I/O "
+        "is who sends it to the drive\n"
+    )
+
+
+def test_admin_commands_that_the_kernel_does_not_tell_are_unknown_and_not_0(
+    watched: Watched,
+) -> None:
+    shutil.rmtree(watched.instance / "events/nvme")
+    saved = watched.ssdpm.directory / "saved.txt"
+    lacking = "lacks the trace event nvme_setup_cmd: admin commands are unknown\n"
+    out, err = watch_one(watched, "--save", str(saved))
+    assert err == f"ssdpm: this kernel {lacking}"
+    [row] = [line.split() for line in out.splitlines() if " dd " in line]
+    assert row[:3] == ["dd", "1", "-"]
+    out, err = watch_one(watched, "--json")
+    (drive,) = json.loads(out)["drives"]
+    assert drive["n_admin"] is drive["causes"][0]["n_admin"] is None
+    assert watch_one(watched, "--json", "-q")[1] == ""
+    # A recording names the events of its kernel.
+    call = ("watch", "--root", str(watched.root), "--read", str(saved), "--device", "259,0")
+    done = watched.ssdpm(*call, "--json", "nvme0")
+    assert done.stderr.decode() == f"ssdpm: the kernel of this recording {lacking}"
+    assert json.loads(done.stdout)["drives"][0]["n_admin"] is None
 
 
 # The same from Python: a line for each interval, and the end.

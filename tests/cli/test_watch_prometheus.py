@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Iterable
@@ -185,7 +186,7 @@ def test_a_process_that_is_called_other_is_not_all_others(watched: Watched) -> N
 
 def test_what_admin_commands_take_is_absent_and_not_0(watched: Watched) -> None:
     folder = watched.instance / "events/nvme/nvme_setup_cmd"
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name in ("enable", "filter"):
         (folder / name).write_text("0")
     line = (
@@ -198,6 +199,17 @@ def test_what_admin_commands_take_is_absent_and_not_0(watched: Watched) -> None:
     assert "smartctl" not in told.of("cause_energy_joules_total")
     assert told.of("cause_energy_joules_total")["dd"] > 0
     assert "nobody" not in told.of("cause_ios_total")
+
+
+def test_admin_commands_that_nobody_sees_are_absent_and_not_0(watched: Watched) -> None:
+    run(watched, [ios(watched, b"reader")])
+    assert metrics(watched).of("cause_admin_commands_total")["reader"] == 0
+    (watched.ssdpm.directory / "x.prom").unlink()
+    shutil.rmtree(watched.instance / "events/nvme")
+    run(watched, [ios(watched, b"reader")], quiet=False)
+    told = metrics(watched)
+    assert told.of("cause_ios_total")["reader"] == 1
+    assert "ssdpm_cause_admin_commands_total{" not in told.text
 
 
 def test_events_that_the_kernel_lost_are_counted_and_said(watched: Watched) -> None:

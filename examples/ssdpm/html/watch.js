@@ -62,7 +62,7 @@ function watchedWakes(parent, drive) {
 function watchedCauses(parent, drive) {
   const ns = drive.now_ns - drive.start_ns - drive.uncovered_ns;
   const causes = [...drive.causes].sort((a, b) => b.energy_nj - a.energy_nj);
-  const count = (n) => n.toLocaleString("en");
+  const count = (n) => n === null ? "-" : n.toLocaleString("en");
   const rows = causes.map((c) => [causeName(c), count(c.n_ios), count(c.n_admin),
     count(c.n_wakes), isPriced(c) ? powerText(meanPower(c.energy_nj, ns)) : "unknown",
     isPriced(c) ? changeText(c.without) : "unknown"]);

@@ -62,7 +62,8 @@ static void counts_of_cause(const struct ssdpm_cause *cause, uint64_t *counts)
 	counts[CAUSE_WAKES] = cause->n_wakes;
 	counts[CAUSE_IOS] = cause->n_ios;
 	counts[CAUSE_BYTES] = cause->bytes;
-	counts[CAUSE_ADMIN] = cause->n_admin;
+	counts[CAUSE_ADMIN] =
+		cause->n_admin == SSDPM_ADMIN_UNKNOWN ? 0 : cause->n_admin;
 	counts[CAUSE_ENERGY] = cause->energy_nj;
 }
 
@@ -195,6 +196,7 @@ static void add_news(struct seen_drive *seen,
 	struct told_cause *told = seen->told->causes;
 	uint64_t counts[N_DRIVE_COUNTS], of_cause[N_CAUSE_COUNTS];
 
+	seen->told->lacks_admin = drive->n_admin == SSDPM_ADMIN_UNKNOWN;
 	counts_of_drive(drive, counts);
 	add_new_ones(counts, seen->counts, seen->told->counts, N_DRIVE_COUNTS);
 	add_new(drive->resting_nj, &seen->resting_nj,

@@ -96,10 +96,13 @@ static void begin_sample(FILE *file, const struct metric *metric,
 
 /* The energy of admin commands is unknown, and nobody at rest sends an I/O. */
 static bool is_known(const struct metric *metric,
+		     const struct told_drive *drive,
 		     const struct told_cause *cause)
 {
 	if (cause->kind == 0)
 		return metric->index == CAUSE_ENERGY;
+	if (metric->index == CAUSE_ADMIN && drive->lacks_admin)
+		return false;
 	return metric->index != CAUSE_ENERGY || cause->counts[CAUSE_IOS] ||
 	       cause->counts[CAUSE_BYTES] || !cause->counts[CAUSE_ADMIN];
 }
@@ -110,7 +113,7 @@ static void put_causes(FILE *file, const struct metric *metric,
 	for (size_t i = 0; i < drive->n_causes; i++) {
 		const struct told_cause *cause = &drive->causes[i];
 
-		if (!is_known(metric, cause))
+		if (!is_known(metric, drive, cause))
 			continue;
 		begin_sample(file, metric, drive);
 		put_label(file, ",", "cause", cause->name);

@@ -52,6 +52,7 @@ struct told_drive {
 	char firmware[16];
 	bool is_watched;     /* or the file has it from before */
 	const char *verdict; /* NULL: unknown */
+	bool lacks_admin;    /* nobody sees admin commands */
 	bool is_likely;	     /* the next is known */
 	uint64_t likely_uw[N_LIKELY];
 	uint64_t counts[N_DRIVE_COUNTS];

@@ -234,6 +234,7 @@ static enum exit_status begin(struct session *session)
 
 	if (ssdpm_watch_begin(session->watch->live, NULL, &error))
 		return complain_of_tracing(&error);
+	remark_lacking(session->watch);
 	return open_file(session);
 }
 
@@ -334,5 +335,6 @@ enum exit_status watch_recording(struct watch *watch)
 	if (!is_recording(&recording))
 		return failure("%s: not a recording: it has no trace event",
 			       path);
+	remark_lacking(watch);
 	return STATUS_DONE;
 }

@@ -120,7 +120,9 @@ struct cause_texts cause_texts(const struct cause_row *row,
 	return (struct cause_texts){
 		.name = cause_text(cause),
 		.n_ios = cell("%s", count_text(cause->n_ios).text),
-		.n_admin = cell("%s", count_text(cause->n_admin).text),
+		.n_admin = cell("%s", cause->n_admin == SSDPM_ADMIN_UNKNOWN ?
+					      "-" :
+					      count_text(cause->n_admin).text),
 		.n_wakes = cell("%s", count_text(cause->n_wakes).text),
 		.takes = cell("%s", is_known ? takes.text : "unknown"),
 		.without = cell("%s", !is_known		? "unknown" :

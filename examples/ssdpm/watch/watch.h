@@ -61,6 +61,9 @@ struct watch {
 enum exit_status begin_watch(struct watch *watch);
 void end_watch(struct watch *watch);
 
+/* Remark which events the kernel lacks, and what is therefore unknown. */
+void remark_lacking(const struct watch *watch);
+
 /* Say that to write this file wakes a drive that is watched, if it does. */
 void remark_place(const struct watch *watch, int fd, const char *path);
 

@@ -54,6 +54,9 @@ struct ssdpm_observed_params {
 	uint32_t reserved;
 };
 
+/** Nobody saw admin commands: they are not 0. */
+#define SSDPM_ADMIN_UNKNOWN UINT64_MAX
+
 /**
  * struct ssdpm_observed - what is known of a drive (sized result)
  * @size:         set by the caller
@@ -76,7 +79,8 @@ struct ssdpm_observed_params {
  * @delay_sum_ns: how long
  * @n_admin:      admin commands of its controller, and commands of programs
  *                that are no I/Os, as of smartctl to a SATA disk: what they
- *                cost is not in any energy here
+ *                cost is not in any energy here. SSDPM_ADMIN_UNKNOWN: it is
+ *                an NVMe drive, and this kernel lacks nvme_setup_cmd
  * @energy_nj:    nominal
  * @resting_nj:   of it, what no cause takes: asleep, or idle where the policy
  *                never lets the drive sleep
@@ -122,7 +126,8 @@ struct ssdpm_observed {
  *             most of its bytes
  * @bytes:     its part of all bytes
  * @n_wakes:   how often one of its I/Os woke the drive
- * @n_admin:   admin commands, and commands of programs that are no I/Os
+ * @n_admin:   admin commands, and commands of programs that are no I/Os; or
+ *             SSDPM_ADMIN_UNKNOWN
  * @energy_nj: its share, nominal. The shares of all causes and resting_nj are
  *             energy_nj of the drive, to the last digit
  *
@@ -302,6 +307,21 @@ SSDPM_API int ssdpm_observation_add_partition(
  * @index is too high. A kernel may lack some: see ssdpm_observe(3).
  */
 SSDPM_API const char *ssdpm_observation_get_event(size_t index);
+
+/**
+ * ssdpm_observation_lacks_event() - does the kernel that is observed lack it
+ * @index: as of ssdpm_observation_get_event()
+ *
+ * A watch and its recording give the format of each event that the kernel has.
+ * So it is known once the formats of block_rq_issue and block_rq_complete were
+ * given. A kernel has either writeback_dirty_folio or its older name,
+ * writeback_dirty_page: the first one stands for both.
+ *
+ * Return: true if it does; false if it has it, if it is unknown, and if @index
+ * is too high.
+ */
+SSDPM_API bool ssdpm_observation_lacks_event(
+	const struct ssdpm_observation *observation, size_t index);
 
 /**
  * ssdpm_observation_set_format() - how this kernel prints an event

@@ -336,7 +336,17 @@ int ssdpm__formats_set(struct formats *formats, struct span text,
 			"the line \"print fmt:\" cannot be followed");
 	memset(formats->formats[kind], 0, sizeof(formats->formats[kind]));
 	formats->formats[kind][0] = format;
+	formats->given |= 1u << kind;
 	return 0;
+}
+
+bool ssdpm__formats_lack(const struct formats *formats, enum event_kind kind)
+{
+	static const uint32_t requests =
+		1u << EVENT_RQ_ISSUE | 1u << EVENT_RQ_COMPLETE;
+
+	return (formats->given & requests) == requests &&
+	       !(formats->given >> kind & 1);
 }
 
 /* Where a literal is; the one before the end is at the very end. */

@@ -74,6 +74,7 @@ struct format {
 
 struct formats {
 	struct format formats[N_EVENT_KINDS][MAX_KNOWN];
+	uint32_t given; /* bits of enum event_kind: not only known */
 };
 
 /* The events: "block/block_rq_issue"; NULL: no such index. */
@@ -84,6 +85,12 @@ void ssdpm__formats_init(struct formats *formats);
 /* The text of a file "format": 0, -ENOENT, -EINVAL, -ENODATA. */
 int ssdpm__formats_set(struct formats *formats, struct span text,
 		       struct ssdpm_error *reterr);
+
+/*
+ * A text with the formats of requests has those of all events that there are.
+ * Without them it is unknown which were traced.
+ */
+bool ssdpm__formats_lack(const struct formats *formats, enum event_kind kind);
 
 /* The kind of an event by its name alone: 0, -ENOENT. */
 int ssdpm__event_kind(struct span name, enum event_kind *ret_kind);

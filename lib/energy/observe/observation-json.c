@@ -34,6 +34,11 @@ struct told_interval {
 	struct ssdpm_error *error;
 };
 
+static bool is_counted(uint64_t n_admin)
+{
+	return n_admin != SSDPM_ADMIN_UNKNOWN;
+}
+
 static bool get_cause(const struct told_drive *d, size_t i,
 		      struct told_cause *ret_cause)
 {
@@ -51,7 +56,8 @@ static bool get_new_cause(const struct told_interval *d, size_t i,
 {
 	return !ssdpm__view_cause(d->observation, d->observed, d->view, i,
 				  ret_cause, d->error) &&
-	       (ret_cause->n_ios || ret_cause->bytes || ret_cause->n_admin ||
+	       (ret_cause->n_ios || ret_cause->bytes ||
+		(ret_cause->n_admin && is_counted(ret_cause->n_admin)) ||
 		ret_cause->energy_nj);
 }
 

@@ -114,9 +114,31 @@ int ssdpm_observation_add_partition(struct ssdpm_observation *observation,
 	return 0;
 }
 
+static int kind_of_path(const char *path, enum event_kind *ret_kind)
+{
+	const char *name = ssdpm__last_component(path);
+
+	return ssdpm__event_kind(ssdpm__span(name, strlen(name)), ret_kind);
+}
+
 const char *ssdpm_observation_get_event(size_t index)
 {
 	return ssdpm__event_path(index);
+}
+
+/* The first one of two names of an event stands for both. */
+bool ssdpm_observation_lacks_event(const struct ssdpm_observation *observation,
+				   size_t index)
+{
+	const char *path = ssdpm__event_path(index);
+	enum event_kind kind, before;
+
+	if (!path || kind_of_path(path, &kind))
+		return false;
+	if (index && !kind_of_path(ssdpm__event_path(index - 1), &before) &&
+	    before == kind)
+		return false;
+	return ssdpm__formats_lack(&observation->formats, kind);
 }
 
 int ssdpm_observation_set_format(struct ssdpm_observation *observation,

@@ -70,6 +70,7 @@ struct drive_view {
 	uint64_t start_ns;
 	uint64_t now_ns;
 	uint64_t n_uncovered_ios;
+	bool lacks_admin; /* nobody saw admin commands */
 };
 
 /* Free it. -ENOENT: there is no such drive. */

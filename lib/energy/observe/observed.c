@@ -35,6 +35,9 @@ int ssdpm__view_new(const struct ssdpm_observation *observation, size_t drive,
 		return ssdpm__no_memory(reterr);
 	view->start_ns = one->start_ns;
 	view->n_uncovered_ios = one->n_uncovered_ios;
+	view->lacks_admin =
+		one->ctrl_id != SSDPM_NO_CONTROLLER &&
+		ssdpm__formats_lack(&observation->formats, EVENT_NVME_SETUP);
 	err = ssdpm__drive_account(one, known_until(observation, one),
 				   &view->account, &view->now_ns, reterr);
 	if (err)
@@ -80,7 +83,8 @@ int ssdpm__view_drive(const struct observed_drive *drive,
 		.n_wakes = account->n_wakes,
 		.n_delayed = account->n_delayed,
 		.delay_sum_ns = account->delay_sum_ns,
-		.n_admin = account->n_admin,
+		.n_admin = view->lacks_admin ? SSDPM_ADMIN_UNKNOWN :
+					       account->n_admin,
 		.n_causes = drive->n_causes,
 		.uncovered_ns = account->uncovered_ns,
 		.n_uncovered_ios = view->n_uncovered_ios,
@@ -198,7 +202,8 @@ int ssdpm__view_cause(const struct ssdpm_observation *observation,
 		.n_ios = counted->n_ios,
 		.bytes = counted->bytes,
 		.n_wakes = counted->n_wakes,
-		.n_admin = counted->n_admin,
+		.n_admin = view->lacks_admin ? SSDPM_ADMIN_UNKNOWN :
+					       counted->n_admin,
 	};
 	memcpy(ret_cause->name, entry->name, sizeof(ret_cause->name));
 	return share_nj(drive, &view->account, cause, &ret_cause->energy_nj,

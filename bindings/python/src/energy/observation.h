@@ -112,6 +112,13 @@ class Observation
 	}
 
 	/* The members of struct ssdpm_observed in their order. */
+	/* None: unknown. */
+	static std::optional<uint64_t> admin(uint64_t n)
+	{
+		return n == SSDPM_ADMIN_UNKNOWN ? std::nullopt :
+						  std::optional(n);
+	}
+
 	py::tuple drive(size_t drive)
 	{
 		struct ssdpm_observed found = {};
@@ -126,7 +133,7 @@ class Observation
 			found.busy_ns, found.idle_ns, found.asleep_ns,
 			found.transition_ns, found.n_ios, found.bytes,
 			found.n_wakes, found.n_delayed, found.delay_sum_ns,
-			found.n_admin, found.energy_nj, found.resting_nj,
+			admin(found.n_admin), found.energy_nj, found.resting_nj,
 			found.n_causes, found.uncovered_ns,
 			found.n_uncovered_ios);
 	}
@@ -144,7 +151,7 @@ class Observation
 			result.append(py::make_tuple(
 				cause.kind, cause.pid, text_from(cause.name),
 				cause.n_ios, cause.bytes, cause.n_wakes,
-				cause.n_admin, cause.energy_nj));
+				admin(cause.n_admin), cause.energy_nj));
 		return result;
 	}
 

@@ -98,7 +98,8 @@ class ObservedDrive(Value):
         n_wakes: I/Os that ended a sleep, or the way to it.
         n_delayed, delay_sum_ns: I/Os that waited for the drive to wake.
         n_admin: admin commands, and those of programs that are no I/Os, as of smartctl
-            to a SATA disk; no energy here includes them.
+            to a SATA disk; no energy here includes them. None: unknown, because the
+            kernel does not tell them.
         energy_nj: nominal.
         resting_nj: of it, the part of no cause: asleep, or idle where the policy never
             lets the drive sleep.
@@ -120,7 +121,7 @@ class ObservedDrive(Value):
     n_wakes: int
     n_delayed: int
     delay_sum_ns: int
-    n_admin: int
+    n_admin: int | None
     energy_nj: int
     resting_nj: int
     n_causes: int
@@ -150,7 +151,7 @@ class Cause(Value):
             its bytes.
         bytes: its part of all bytes.
         n_wakes: how often one of its I/Os woke the drive.
-        n_admin: admin commands.
+        n_admin: admin commands; None: unknown.
         energy_nj: its share, nominal; all shares and resting_nj are energy_nj of the
             drive.
     """
@@ -161,7 +162,7 @@ class Cause(Value):
     n_ios: int
     bytes: int
     n_wakes: int
-    n_admin: int
+    n_admin: int | None
     energy_nj: int
 
     energy_j = Scaled[float]("energy_nj")

@@ -936,6 +936,59 @@ static void admin_commands_are_counted_and_cost_nothing(void **state)
 	ssdpm_observation_free(observation);
 }
 
+#define FORMAT(name, print) "# format: name: " name "\\nprint fmt: " print "\n"
+#define AT "\"%d,%d %s %llu + %u\", REC->dev, REC->dev, REC->rwbs, "
+#define RANGE_OF "REC->sector, REC->nr_sector"
+
+static size_t index_of_event(const char *path)
+{
+	size_t i = 0;
+
+	while (strcmp(ssdpm_observation_get_event(i), path) != 0)
+		i++;
+	return i;
+}
+
+/* A text with the formats of requests has those of all that there are. */
+static void without_its_event_the_admin_commands_are_unknown(void **state)
+{
+	static const char issue[] = FORMAT("block_rq_issue", AT RANGE_OF),
+			  complete[] = FORMAT("block_rq_complete", AT RANGE_OF),
+			  page[] = FORMAT("writeback_dirty_page",
+					  "\"%s %lu\", REC->name, REC->ino"),
+			  admin[] = FORMAT("nvme_setup_cmd",
+					   "\"%d %d\", REC->ctrl_id, REC->qid");
+	const size_t setup = index_of_event("nvme/nvme_setup_cmd"),
+		     folio = index_of_event("writeback/writeback_dirty_folio");
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	assert_int_equal(
+		ssdpm_observation_feed(observation, issue, strlen(issue), NULL),
+		0);
+	assert_false(ssdpm_observation_lacks_event(observation, setup));
+	assert_int_equal(ssdpm_observation_feed(observation, complete,
+						strlen(complete), NULL),
+			 0);
+	assert_true(ssdpm_observation_lacks_event(observation, setup));
+	assert_true(ssdpm_observation_lacks_event(observation, folio));
+	assert_false(ssdpm_observation_lacks_event(observation, folio + 1));
+	assert_false(ssdpm_observation_lacks_event(observation, 99));
+	tell(observation, "cat-30", SECOND,
+	     "block_rq_issue: " DRIVE " R 8 + 8");
+	assert_true(drive_of(observation).n_admin == SSDPM_ADMIN_UNKNOWN);
+	assert_int_equal(
+		ssdpm_observation_feed(observation, page, strlen(page), NULL),
+		0);
+	assert_false(ssdpm_observation_lacks_event(observation, folio));
+	assert_int_equal(
+		ssdpm_observation_feed(observation, admin, strlen(admin), NULL),
+		0);
+	assert_false(ssdpm_observation_lacks_event(observation, setup));
+	assert_int_equal(drive_of(observation).n_admin, 0);
+	ssdpm_observation_free(observation);
+}
+
 static void a_drive_without_a_controller_has_no_admin_command(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -2128,6 +2181,8 @@ int main(void)
 		cmocka_unit_test(threads_are_found_whatever_their_names_are),
 		cmocka_unit_test(a_flush_is_of_who_asked_for_it),
 		cmocka_unit_test(admin_commands_are_counted_and_cost_nothing),
+		cmocka_unit_test(
+			without_its_event_the_admin_commands_are_unknown),
 		cmocka_unit_test(
 			a_drive_without_a_controller_has_no_admin_command),
 		cmocka_unit_test(
