@@ -81,9 +81,31 @@ def test_states_are_those_of_the_ios_that_are_still_known(ssdpm: Command) -> Non
     assert re.match(r"SN530, simulated: asleep .* of 5\.48 min", text)
 
 
-def test_what_admin_commands_take_is_unknown_and_not_0(ssdpm: Command) -> None:
+def test_what_admin_commands_take_is_a_range_and_not_0(ssdpm: Command) -> None:
+    """From nothing to a full wake-up each, as the line of help says."""
     text = ssdpm.output(*READ, "-q", "SN530")
-    assert re.search(r"^ +smartctl +0 +10 +0 +unknown +unknown$", text, re.MULTILINE)
+    row = r"^ +smartctl +0 +10 +0 +0\.\.(.* mW) +unknown$"
+    [most] = re.findall(row, text, re.MULTILINE)
+    assert f"  up to {most}  smartctl: " in text
+
+
+def test_admin_commands_that_take_next_to_nothing_are_unknown(ssdpm: Command) -> None:
+    made = recordings.Recording()
+    for i in range(600):
+        made.io(10 + i / 10, "logger-7", "W", 8, 1e-4)
+    asked = "nvme_setup_cmd: nvme0: qid=0, cmdid=16, nsid=-1, cmd=()"
+    made.event(40.0, "smartctl-9", asked)
+    ssdpm.write("one.txt", made.text())
+    text = ssdpm.output("watch", "-q", "--read", "one.txt", "--device", "259,0", "SN530")
+    assert re.search(r"^ +smartctl +0 +1 +0 +unknown +unknown$", text, re.MULTILINE)
+
+
+def test_smartd_of_an_nvme_drive_is_told_that_n_is_for_ata(ssdpm: Command) -> None:
+    text = (ssdpm.directory / "trace.txt").read_text().replace("smartctl-", "smartd-")
+    ssdpm.write("trace.txt", text)
+    said = ssdpm.output(*READ, "-q", "SN530")
+    assert "  smartd: a longer --interval than 1 min; its -n is for ATA\n" in said
+    assert max(map(len, said.splitlines())) <= 80
 
 
 def test_each_cause_has_its_ios(ssdpm: Command) -> None:

@@ -29,7 +29,23 @@ static struct cell commit_text(const char *thread, const char *interval)
 	return cell("%s: write every %s", thread, interval);
 }
 
-static struct cell help_text(const struct ssdpm_help *help, const char *name)
+/* smartd.conf(5): its directive -n is for ATA alone. */
+static struct cell admin_text(const char *name, const char *period,
+			      uint32_t kind)
+{
+	const char *than = *period ? " than " : "";
+
+	if (strcmp(name, "smartd") != 0)
+		return cell("%s: ask the drive less often than %s%s", name,
+			    *period ? "every " : "now", period);
+	return cell("%s: a longer --interval%s%s%s", name, than, period,
+		    kind == SSDPM_KIND_NVME ? "; its -n is for ATA" :
+					      ", or -n standby");
+}
+
+/* kind: of the drive, enum ssdpm_kind. */
+static struct cell help_text(const struct ssdpm_help *help, const char *name,
+			     uint32_t kind)
 {
 	const struct number interval = time_text(help->interval_ns);
 	const struct number period = time_text(help->period_ns);
@@ -49,21 +65,24 @@ static struct cell help_text(const struct ssdpm_help *help, const char *name)
 	case SSDPM_HELP_NOATIME:
 		return cell("%s: mount with noatime", name);
 	default:
-		return cell("%s: ask the drive less often than %s%s", name,
-			    help->period_ns ? "every " : "now",
-			    help->period_ns ? period.text : "");
+		return admin_text(name, help->period_ns ? period.text : "",
+				  kind);
 	}
+}
+
+static int64_t saved_uw(const struct ssdpm_help *help)
+{
+	return power_uw((int64_t)help->saving_high_nj,
+			help->until_ns - help->from_ns);
 }
 
 /* "8.04 mW", "up to 8.04 mW" */
 static struct cell saves_text(const struct ssdpm_help *help)
 {
-	uint64_t ns = help->until_ns - help->from_ns;
 	bool sure = help->saving_low_nj == help->saving_high_nj;
 
-	return cell(
-		"%s%s", sure ? "" : "up to ",
-		power_text(power_uw((int64_t)help->saving_high_nj, ns)).text);
+	return cell("%s%s", sure ? "" : "up to ",
+		    power_text(saved_uw(help)).text);
 }
 
 /* Linux 7.0 has no laptop mode. Which one made a recording is unknown. */
@@ -93,6 +112,8 @@ static enum exit_status print_lines(const struct watch *watch, size_t drive,
 	struct ssdpm_cause cause = { .size = sizeof(cause) };
 	struct ssdpm_error error;
 	struct table table = { .align = "><" };
+	const uint32_t kind =
+		ssdpm_model_get_info(watch->watched[drive].drive->model)->kind;
 	int n_lines = 0;
 
 	for (size_t i = 0; i < n && n_lines < MOST_LINES; i++) {
@@ -106,7 +127,7 @@ static enum exit_status print_lines(const struct watch *watch, size_t drive,
 			return failure("%s", error.message);
 		}
 		table_row(&table, saves_text(&helps[i]).text,
-			  help_text(&helps[i], cause.name).text);
+			  help_text(&helps[i], cause.name, kind).text);
 		n_lines++;
 	}
 	if (n_lines)
@@ -115,19 +136,35 @@ static enum exit_status print_lines(const struct watch *watch, size_t drive,
 	return STATUS_DONE;
 }
 
-enum exit_status print_help_of(const struct watch *watch, size_t drive)
+enum exit_status read_helps(const struct watch *watch, size_t drive,
+			    struct helps *ret_helps)
 {
-	enum exit_status status = STATUS_DONE;
-	struct ssdpm_help *helps;
 	struct ssdpm_error error;
-	size_t n;
 
-	if (ssdpm_observation_list_help(watch->observation, drive, &helps, &n,
+	*ret_helps = (struct helps){ 0 };
+	if (ssdpm_observation_list_help(watch->observation, drive,
+					&ret_helps->list, &ret_helps->n,
 					&error))
 		return failure("%s: %s", watch->watched[drive].drive->name,
 			       error.message);
-	if (n)
-		status = print_lines(watch, drive, helps, n);
-	free(helps);
-	return status;
+	return STATUS_DONE;
+}
+
+enum exit_status print_helps(const struct watch *watch, size_t drive,
+			     const struct helps *helps)
+{
+	return helps->n ? print_lines(watch, drive, helps->list, helps->n) :
+			  STATUS_DONE;
+}
+
+void price_admin(struct cause_rows *rows, const struct helps *helps)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		for (size_t j = 0; j < helps->n; j++) {
+			const struct ssdpm_help *help = &helps->list[j];
+
+			if (help->kind == SSDPM_HELP_ADMIN_INTERVAL &&
+			    help->cause == rows->rows[i].index)
+				rows->rows[i].admin_uw = saved_uw(help);
+		}
 }

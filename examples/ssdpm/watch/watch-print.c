@@ -170,10 +170,14 @@ static enum exit_status print_drive(const struct watch *watch, size_t index)
 	struct ssdpm_observed drive;
 	struct ssdpm_prediction likely;
 	struct cause_rows rows;
+	struct helps helps = { 0 };
 	enum exit_status status =
 		read_drive(watch, index, &drive, &likely, &rows);
 
+	if (!status)
+		status = read_helps(watch, index, &helps);
 	if (!status) {
+		price_admin(&rows, &helps);
 		write_observed(stdout, watch->watched[index].drive->name,
 			       &drive, &likely, &rows, "\n");
 		putchar('\n');
@@ -181,8 +185,9 @@ static enum exit_status print_drive(const struct watch *watch, size_t index)
 		if (rows.n)
 			print_rows(&drive, &rows);
 		if (!status)
-			status = print_help_of(watch, index);
+			status = print_helps(watch, index, &helps);
 	}
+	free(helps.list);
 	free(rows.rows);
 	return status;
 }

@@ -117,6 +117,11 @@ struct cause_texts cause_texts(const struct cause_row *row,
 	const struct number takes = share_power(cause->energy_nj, drive),
 			    without = power_text(change_uw(&row->without));
 
+	/* From nothing to a full wake-up for each. */
+	const struct cell most =
+		row->admin_uw ? cell("0..%s", power_text(row->admin_uw).text) :
+				cell("unknown");
+
 	return (struct cause_texts){
 		.name = cause_text(cause),
 		.n_ios = cell("%s", count_text(cause->n_ios).text),
@@ -124,7 +129,7 @@ struct cause_texts cause_texts(const struct cause_row *row,
 					      "-" :
 					      count_text(cause->n_admin).text),
 		.n_wakes = cell("%s", count_text(cause->n_wakes).text),
-		.takes = cell("%s", is_known ? takes.text : "unknown"),
+		.takes = is_known ? cell("%s", takes.text) : most,
 		.without = cell("%s", !is_known		? "unknown" :
 				      row->without.size ? without.text :
 							  "..."),

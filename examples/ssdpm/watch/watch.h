@@ -84,6 +84,7 @@ struct cause_row {
 	size_t index; /* of the cause */
 	struct ssdpm_cause cause;
 	struct ssdpm_without without; /* size 0: not simulated yet */
+	int64_t admin_uw; /* the most of its admin commands; 0: unknown */
 };
 
 struct cause_rows {
@@ -112,8 +113,20 @@ struct timeline *read_states(const struct watch *watch, size_t index);
 enum exit_status print_states_of(const struct watch *watch, size_t index,
 				 const struct ssdpm_observed *drive);
 
-/* What would help a drive, by its index, best first; nothing: no word. */
-enum exit_status print_help_of(const struct watch *watch, size_t drive);
+/* What would help a drive, best first. */
+struct helps {
+	struct ssdpm_help *list; /* free it */
+	size_t n;
+};
+
+/* The drive by its index. */
+enum exit_status read_helps(const struct watch *watch, size_t drive,
+			    struct helps *ret_helps);
+/* No word if there is none. */
+enum exit_status print_helps(const struct watch *watch, size_t drive,
+			     const struct helps *helps);
+/* Put what admin commands may take into the rows of a drive. */
+void price_admin(struct cause_rows *rows, const struct helps *helps);
 
 /* "firefox, written back" */
 struct cell cause_text(const struct ssdpm_cause *cause);
