@@ -12,6 +12,7 @@ import os
 import pathlib
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -296,6 +297,49 @@ def test_a_full_disk_ends_the_saving_and_not_the_session(watched: Watched) -> No
     assert process.returncode == 1
     assert err.count("small/save.txt: No space left on device: it is cut off") == 1
     assert "nobody: at rest" in out and " 100 " in out
+
+
+# A file system without a device number of its own, as btrfs has it.
+ANONYMOUS = """
+mkdir place
+mount -t tmpfs "$SOURCE" place
+exec env LD_PRELOAD="$PRELOAD" ssdpm "$@"
+"""
+
+
+def saved_there(watched: Watched, source: pathlib.Path | str, *more: str) -> str:
+    """What is said of a file on a file system with this source."""
+    program = ["bash", "-ec", ANONYMOUS, "ssdpm"]
+    call = ["--for", "1s", "--save", "place/save.txt", *more]
+    environment = {"library": "", "PRELOAD": preloaded(MACHINE), "SOURCE": str(source)}
+    with kernel(watched), watched.call(*call, program=program, **environment) as process:
+        _, err = process.communicate(timeout=120)
+    return err
+
+
+def test_a_file_on_a_watched_drive_is_said_to_wake_it(watched: Watched) -> None:
+    number = watched.ssdpm.directory.stat().st_dev
+    (watched.disk / "dev").write_text(f"{os.major(number)}:{os.minor(number)}\n")
+    with kernel(watched):
+        _, _, err = watched.run("--for", "1s", "--save", "save.txt")
+    assert err == "ssdpm: save.txt is on nvme0: to write it wakes the drive\n"
+
+
+def test_a_file_system_without_a_device_number_is_found_by_its_source(
+    watched: Watched,
+) -> None:
+    node = watched.ssdpm.directory / "node"
+    os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(259, 0))
+    words = "ssdpm: place/save.txt is on nvme0: to write it wakes the drive\n"
+    assert saved_there(watched, node) == words
+    shutil.rmtree(watched.ssdpm.directory / "place")
+    assert saved_there(watched, node, "-q") == ""
+    shutil.rmtree(watched.ssdpm.directory / "place")
+    node.unlink()
+    os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(259, 77))
+    assert saved_there(watched, node) == ""
+    shutil.rmtree(watched.ssdpm.directory / "place")
+    assert saved_there(watched, "tmpfs") == ""
 
 
 def test_a_page_that_cannot_be_written_is_refused_at_once(watched: Watched) -> None:

@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 /* "259,0" of a recording. */
 static bool parse_device(const char *text, uint32_t *ret_major,
@@ -119,27 +117,6 @@ static enum exit_status add_watched(struct watch *watch,
 	if (!status)
 		watch->n++;
 	return status;
-}
-
-void remark_place(const struct watch *watch, int fd, const char *path)
-{
-	struct stat status;
-
-	if (watch->common->quiet || fstat(fd, &status))
-		return;
-	for (size_t i = 0; i < watch->n; i++)
-		for (size_t j = 0; j < watch->watched[i].n_disks; j++) {
-			const struct ssdpm_disk *disk =
-				&watch->watched[i].disks[j];
-
-			if (major(status.st_dev) == disk->major &&
-			    minor(status.st_dev) == disk->minor) {
-				remark("%s is on %s: to write it wakes the "
-				       "drive",
-				       path, watch->watched[i].drive->name);
-				return;
-			}
-		}
 }
 
 enum exit_status begin_watch(struct watch *watch)
