@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -192,11 +193,15 @@ def test_only_a_link_that_stays_awake_in_s2idle_may_prevent_the_sleep(
                 path.write_text(policy + "\n")
             mem_sleep.write_text(modes + "\n")
             text = ssdpm.output("suspend", "--root", "sata")
-            awake[policy, modes] = "sda, CT1000MX500SSD1:" in text
+            awake[policy, modes] = "LPM is off" in text
             assert "lost data" not in text
             told = ssdpm.json("suspend", "--root", "sata")["drives"]
             plans = {one["name"]: one["suspend"] for one in told}
-            assert (plans["sda"] is not None) == awake[policy, modes]
+            mode = re.findall(r"\[(\w+)\]", modes)[0]
+            begin = f"suspend ({mode}) puts it into standby"
+            assert plans["sda"].startswith(begin)
+            assert ("; LPM is off" in plans["sda"]) == awake[policy, modes]
+            assert f"\nsda, CT1000MX500SSD1:\n  {begin}" in text
     assert [key for key, found in awake.items() if found] == [
         ("max_performance", "[s2idle] deep")
     ]

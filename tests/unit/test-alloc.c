@@ -3741,6 +3741,7 @@ static void call_observe(void)
 
 	ssdpm_observation_add_partition(in.observation, 0, 8, 1, NULL);
 	ssdpm_observation_get_event(0);
+	ssdpm_observation_lacks_event(in.observation, 0);
 	ssdpm_observation_set_format(in.observation, format, strlen(format),
 				     NULL);
 	ssdpm_observation_get_counts(in.observation);
@@ -3910,6 +3911,7 @@ static const struct {
 	{ "ssdpm_observation_free", call_observe },
 	{ "ssdpm_observation_get_counts", call_observe },
 	{ "ssdpm_observation_get_event", call_observe },
+	{ "ssdpm_observation_lacks_event", call_observe },
 	{ "ssdpm_observation_set_format", call_observe },
 	{ "ssdpm_integral_feed", call_measure },
 	{ "ssdpm_integral_free", call_measure },

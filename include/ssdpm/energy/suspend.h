@@ -291,7 +291,7 @@ SSDPM_API const char *ssdpm_suspend_get_plan(
  *
  * "platform quirk: setting simple suspend" says that the driver shuts the drive
  * down at s2idle. Where a reading has this answer, it replaces the exceptions
- * that the diagnosis has.
+ * that the diagnosis has. A SATA drive is put into standby, too.
  *
  * Return: 0; -ENOENT (@drive), -EINVAL (a pointer is NULL), -E2BIG (a size),
  * -ENOMEM.

@@ -72,6 +72,26 @@ static void write_plan(const struct counter *probe, const char *plan,
 		snprintf(text, MAX_PLAN, "%s", plan);
 }
 
+/*
+ * libata flushes a disk and sends STANDBY IMMEDIATE to it, whichever way the
+ * machine suspends: ata_eh_handle_port_suspend(). Before Linux 6.6, sd did it
+ * with START STOP UNIT, unless a user had written 0 to manage_start_stop.
+ */
+static bool is_put_into_standby(const struct ssdpm_suspend_params *params,
+				const struct ssdpm_device_facts *facts)
+{
+	return facts->kind == SSDPM_KIND_SATA &&
+	       facts->reach == SSDPM_REACH_YES && params->facts->suspend;
+}
+
+static void write_standby(const struct ssdpm_suspend_params *params,
+			  const char *plan, char text[MAX_PLAN])
+{
+	snprintf(text, MAX_PLAN, "suspend (%s) puts it into standby%s%s",
+		 ssdpm_suspend_to_string(params->facts->suspend),
+		 plan ? "; " : "", plan ? plan : "");
+}
+
 int ssdpm_suspend_explain_plan(const struct ssdpm_suspend_params *params,
 			       size_t drive, uint32_t outcome, char **ret_text,
 			       struct ssdpm_error *reterr)
@@ -80,6 +100,7 @@ int ssdpm_suspend_explain_plan(const struct ssdpm_suspend_params *params,
 	const struct counter *probe;
 	struct suspend_input input;
 	const char *plan;
+	bool is_standby;
 	int err = ssdpm__suspend_params(&input, params, reterr);
 
 	if (err)
@@ -91,12 +112,16 @@ int ssdpm_suspend_explain_plan(const struct ssdpm_suspend_params *params,
 	one = &input.params.drives[drive];
 	plan = ssdpm_suspend_get_plan(one, outcome);
 	probe = find_probe(&input.params, one->facts);
+	is_standby = is_put_into_standby(&input.params, one->facts);
 	*ret_text = NULL;
-	if (!plan && !(probe && probe->value))
+	if (!plan && !is_standby && !(probe && probe->value))
 		return 0;
 	*ret_text = malloc(MAX_PLAN);
 	if (!*ret_text)
 		return ssdpm__no_memory(reterr);
-	write_plan(probe, plan, *ret_text);
+	if (is_standby)
+		write_standby(&input.params, plan, *ret_text);
+	else
+		write_plan(probe, plan, *ret_text);
 	return 0;
 }
