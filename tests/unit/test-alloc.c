@@ -2305,6 +2305,27 @@ static int call_suspend_to_json(struct result *ret, struct ssdpm_error *error)
 	return keep_length(err, text, ret);
 }
 
+static int call_suspend_explain(struct result *ret, struct ssdpm_error *error)
+{
+	static const struct ssdpm_diagnosis left_on = {
+		.code = SSDPM_DIAGNOSIS_SUSPEND,
+		.message = "left on",
+	};
+	const struct ssdpm_suspend_drive drive = {
+		.facts = ssdpm_device_get_facts(in.device),
+		.diagnoses = &left_on,
+		.n_diagnoses = 1,
+	};
+	struct ssdpm_suspend_params params = suspend_params();
+	char *text = NULL;
+	int err;
+
+	params.drives = &drive;
+	err = ssdpm_suspend_explain_plan(
+		&params, 0, SSDPM_SUSPEND_OUTCOME_REACHED, &text, error);
+	return keep_length(err, text, ret);
+}
+
 static int call_suspend_reading(struct result *ret, struct ssdpm_error *error)
 {
 	struct ssdpm_suspend_reading *reading;
@@ -2983,6 +3004,7 @@ static const struct {
 	{ "ssdpm_suspend_judge", call_suspend },
 	{ "ssdpm_suspend_get_remedies", call_suspend_remedies },
 	{ "ssdpm_suspend_to_json", call_suspend_to_json },
+	{ "ssdpm_suspend_explain_plan", call_suspend_explain },
 	{ "ssdpm_suspend_reading_from_text", call_suspend_reading },
 	{ "ssdpm_suspend_reading_to_text", call_suspend_reading },
 	{ "ssdpm_machine_read_suspend", call_read_suspend },
