@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Machines that were suspended: reconstructed from public cases, or invented.
 
-A reconstruction has what the public case says: the drive, the release of Linux, which
-counters grew and which did not. All else is invented: how much they grew, the drive's
+A reconstruction has what the public case says: the drive, the release of Linux, lines of
+the kernel's log, which counters grew and which did not. All else is invented: how much they grew, the drive's
 power states and PCI device ID, its slot, and what its link has on.
 """
 

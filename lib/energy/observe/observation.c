@@ -560,6 +560,8 @@ static int take_event(struct ssdpm_observation *observation,
 		remap_bio(observation, event);
 		return 0;
 	case EVENT_NVME_SETUP:
+		/* A kernel that prints it has it. */
+		observation->formats.given |= 1u << EVENT_NVME_SETUP;
 		take_command(observation, event);
 		return 0;
 	case EVENT_DIRTY:

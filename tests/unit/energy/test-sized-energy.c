@@ -34,8 +34,17 @@ static struct ssdpm_tracer_params tracer_params = {
 	.events = &traced_event,
 	.n_events = 1,
 };
+static const struct ssdpm_device_facts suspended_facts = {
+	.size = sizeof(suspended_facts),
+	.name = "nvme0",
+};
+static const struct ssdpm_suspend_drive suspended_drive = {
+	.facts = &suspended_facts
+};
 static struct ssdpm_suspend_params suspend_params = {
 	.size = sizeof(suspend_params),
+	.drives = &suspended_drive,
+	.n_drives = 1,
 };
 static const char suspend_text[] = "ssdpm-suspend 1\nslp-s0 0 /sys/x\n";
 static struct ssdpm_suspend_reading *suspend_reading;
@@ -442,6 +451,23 @@ static int suspend_to_json(void *sized, struct ssdpm_error *error)
 
 	free(text);
 	return err;
+}
+
+static int suspend_explain(void *sized, struct ssdpm_error *error)
+{
+	char *text = NULL;
+	int err = ssdpm_suspend_explain_plan(sized, 0, 1, &text, error);
+
+	free(text);
+	return err;
+}
+
+static int suspend_explain_facts(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_suspend_params params = suspend_params;
+
+	params.facts = sized;
+	return suspend_explain(&params, error);
 }
 
 static int suspend_remedies_facts(void *sized, struct ssdpm_error *error)
@@ -1815,6 +1841,10 @@ static const struct sized_case cases[] = {
 	      &suspend_params, suspend_get_remedies),
 	SIZED(ssdpm_suspend_to_json, ssdpm_suspend_params, SIZED_IN,
 	      &suspend_params, suspend_to_json),
+	SIZED(ssdpm_suspend_explain_plan, ssdpm_suspend_params, SIZED_IN,
+	      &suspend_params, suspend_explain),
+	SIZED(ssdpm_suspend_explain_plan, ssdpm_machine_facts, SIZED_IN,
+	      &machine_facts, suspend_explain_facts),
 	SIZED(ssdpm_suspend_get_remedies, ssdpm_machine_facts, SIZED_IN,
 	      &machine_facts, suspend_remedies_facts),
 	SIZED(ssdpm_suspend_to_json, ssdpm_machine_facts, SIZED_IN,
