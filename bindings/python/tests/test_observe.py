@@ -186,6 +186,17 @@ def test_admin_commands_are_counted_by_controller(model: ssdpm.Model) -> None:
     assert repr(observation) == "<ssdpm.observe.Observation of 2 drives>"
 
 
+def test_admin_commands_that_the_kernel_does_not_tell_are_none(model: ssdpm.Model) -> None:
+    """A text with the formats of requests has those of all events that there are."""
+    observation = observe.Observation()
+    observation.add_drive(model, "259:0", ctrl_id=3)
+    observation.add_drive(model, "259:1")
+    prints = '"%d,%d %s %llu + %u", REC->dev, REC->dev, REC->rwbs, REC->sector'
+    for name in ("block_rq_issue", "block_rq_complete"):
+        observation.set_format(f"name: {name}\nprint fmt: {prints}, REC->nr_sector\n")
+    assert [drive.n_admin for drive in observation.drives] == [None, 0]
+
+
 def test_a_name_may_be_any_bytes(model: ssdpm.Model) -> None:
     text = read("caf\u00e9-1", 1, 8).encode("latin-1")
     observation = observe.Observation()
