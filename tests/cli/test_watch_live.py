@@ -307,9 +307,21 @@ exec env LD_PRELOAD="$PRELOAD" ssdpm "$@"
 """
 
 
-def saved_there(watched: Watched, source: pathlib.Path | str, *more: str) -> str:
+# Its files are on another file system, which its source does not name.
+LAYERED = """
+mkdir base place
+mount -t tmpfs tmpfs base
+mkdir base/lower base/upper base/work
+mount -t overlay -o lowerdir=base/lower,upperdir=base/upper,workdir=base/work "$SOURCE" place
+exec env LD_PRELOAD="$PRELOAD" ssdpm "$@"
+"""
+
+
+def saved_there(
+    watched: Watched, source: pathlib.Path | str, *more: str, script: str = ANONYMOUS
+) -> str:
     """What is said of a file on a file system with this source."""
-    program = ["bash", "-ec", ANONYMOUS, "ssdpm"]
+    program = ["bash", "-ec", script, "ssdpm"]
     call = ["--for", "1s", "--save", "place/save.txt", *more]
     environment = {"library": "", "PRELOAD": preloaded(MACHINE), "SOURCE": str(source)}
     with kernel(watched), watched.call(*call, program=program, **environment) as process:
@@ -340,6 +352,14 @@ def test_a_file_system_without_a_device_number_is_found_by_its_source(
     assert saved_there(watched, node) == ""
     shutil.rmtree(watched.ssdpm.directory / "place")
     assert saved_there(watched, "tmpfs") == ""
+
+
+def test_a_file_system_that_hides_its_drives_is_said_to_do_so(watched: Watched) -> None:
+    err = saved_there(watched, "overlay", script=LAYERED)
+    assert err == (
+        "ssdpm: place/save.txt is on overlay, which may be on a drive that is watched: "
+        "to write it would wake that\n"
+    )
 
 
 def test_a_page_that_cannot_be_written_is_refused_at_once(watched: Watched) -> None:
