@@ -433,7 +433,7 @@ static size_t count_least_left(const struct tuning *tuning)
 
 		if (is_to_set(item))
 			continue;
-		text = left_text(tuning->live, item);
+		text = left_text(item);
 		n += count_lines_of(&text);
 	}
 	return n < LEAST_LEFT_LINES ? n : LEAST_LEFT_LINES;
