@@ -31,10 +31,14 @@ static int check_apst(const struct ssdpm_plan *plan,
 	if (facts->known & SSDPM_FACT_LATENCY_TOLERANCE &&
 	    ssdpm__tolerance_path(facts, path))
 		return 0;
-	if (facts->flags & SSDPM_DEVICE_LIMIT_UNREAD)
+	if (facts->flags & SSDPM_DEVICE_LIMIT_UNREAD) {
 		err = ssdpm__check_tolerance(plan, facts, reterr);
-	if (err)
-		return err;
+		return err ? err :
+			     ssdpm__fail(reterr, -EIO, 0,
+					 "%s: its latency limit could not be "
+					 "read",
+					 facts->name);
+	}
 	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 			   "%s: the kernel has no APST for it: %s", facts->name,
 			   facts->known & SSDPM_FACT_QUIRKS &&

@@ -160,7 +160,7 @@ static const struct owner_place {
 };
 
 /* By words of its line. Of our own files the purpose is the setting. */
-static uint32_t find_targets(const struct ssdpm_owner *owner)
+static uint32_t find_targets(uint32_t kind, struct span setting)
 {
 	static const struct {
 		char word[32];
@@ -178,20 +178,21 @@ static uint32_t find_targets(const struct ssdpm_owner *owner)
 		{ "link_power_management_policy", SSDPM_OWNER_SETS_LPM },
 		{ "powertop --auto-tune",
 		  SSDPM_OWNER_SETS_LPM | SSDPM_OWNER_SETS_RUNTIME_PM },
-		{ "system76-power daemon", SSDPM_OWNER_SETS_LPM },
+		{ "system76-power daemon",
+		  SSDPM_OWNER_SETS_LPM | SSDPM_OWNER_SETS_RUNTIME_PM },
 		{ "AHCI_RUNTIME_PM_ON_", SSDPM_OWNER_SETS_RUNTIME_PM },
 	};
 	uint32_t targets = 0;
 
-	if (owner->kind == SSDPM_OWNER_SSDPM)
-		return strcmp(owner->setting, "modprobe") ?
+	if (kind == SSDPM_OWNER_SSDPM)
+		return ssdpm__span_is(setting, "modprobe") ?
+			       SSDPM_OWNER_SETS_PARAMETER :
 			       SSDPM_OWNER_SETS_LATENCY_TOLERANCE |
-				       SSDPM_OWNER_SETS_LPM :
-			       SSDPM_OWNER_SETS_PARAMETER;
-	if (owner->kind == SSDPM_OWNER_MODPROBE)
+				       SSDPM_OWNER_SETS_LPM;
+	if (kind == SSDPM_OWNER_MODPROBE)
 		targets = SSDPM_OWNER_SETS_PARAMETER;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strstr(owner->setting, rows[i].word))
+		if (ssdpm__span_contains(setting, rows[i].word))
 			targets |= rows[i].target;
 	return targets;
 }
@@ -220,11 +221,11 @@ static void add(struct owner_search *search, uint32_t kind, const char *path,
 	memset(owner, 0, sizeof(*owner));
 	owner->kind = kind;
 	owner->line = line;
+	owner->sets = find_targets(kind, setting);
 	snprintf(owner->path, sizeof(owner->path), "/%s", path);
 	if (n >= sizeof(owner->setting))
 		setting.end = setting.at + sizeof(owner->setting) - 1;
 	ssdpm__span_copy(setting, owner->setting, sizeof(owner->setting));
-	owner->sets = find_targets(owner);
 }
 
 /* Read into search->text. false: it is not there, or nothing for us. */

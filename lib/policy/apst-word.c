@@ -108,7 +108,8 @@ static int take_time(struct apst_word *word, struct span key, struct span value)
 	if (!fault)
 		return 0;
 	return ssdpm__fail(
-		word->reterr, -EINVAL, 0, "%s=%.*s: %s", time_words[i],
+		word->reterr, -EINVAL, 0, "%.*s=%.*s: %s",
+		(int)(key.end - key.at), key.at,
 		(int)(value.end - value.at < 32 ? value.end - value.at : 32),
 		value.at, fault);
 }

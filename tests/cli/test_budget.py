@@ -576,7 +576,7 @@ def test_a_sata_drive_is_no_part_of_a_card(drives: Command) -> None:
     call = ("--max-power", "PS0=4W", name, "+", "small.json")
     assert drives("budget", "-w", "9", *call).stderr.decode() == (
         f"ssdpm: {name}: a SATA drive is no part of a card\n"
-        f"ssdpm: {name} + small.json is a card, whose drives share one state; "
+        f"ssdpm: {name} + small.json would be a card; "
         "for two drives write + 1x small.json\n"
     )
     cards = ("-w", "200", "2x", "small.json", "+", "Samsung SSD 860 EVO 500GB")

@@ -565,7 +565,7 @@ def test_a_cap_may_be_that_of_a_state(ssdpm: Command) -> None:
         call = ["estimate", "--mix", "write=100%", "--power-cap", state, "plain.json"]
         message = ssdpm.fails(3, *call)
         # Quirks of tables do nothing here.
-        assert message.startswith(f"ssdpm: plain.json, --power-cap {state}: it has no")
+        assert message.startswith(f"ssdpm: plain.json, --power-cap {state}: the drive has no {state}")
 
 
 def test_one_i_o_costs_something(ssdpm: Command) -> None:

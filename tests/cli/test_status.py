@@ -103,7 +103,7 @@ def test_the_screens_say_what_to_set_what_waits_and_how_to_go_back(
     named = re.search(r"\n  It sets (.*?)\.\n  It shows", first, re.S)
     assert bool(named) is bool(changed)
     if named:
-        given = re.findall(r"(\S.*?) on (\S+)(?: \+(\d+))?(?:, |$)", " ".join(named[1].split()))
+        given = re.findall(r"(\S.*?) on (\S+)(?: and (\d+) more)?(?:, |$)", " ".join(named[1].split()))
         for setting, drive, _ in given:
             assert setting_words(to_set[drive]["setting"]) == setting
         assert sum(1 + int(more or 0) for *_, more in given) == len(changed)

@@ -3812,6 +3812,7 @@ static void call_suspend_log(void)
 
 static void call_caps(void)
 {
+	struct ssdpm_error error;
 	const struct ssdpm_cap_segment segment = { 1000, 10000000, 0 };
 	const struct ssdpm_cap_schedule schedule = {
 		.size = sizeof(schedule),
@@ -3825,7 +3826,8 @@ static void call_caps(void)
 	struct ssdpm_cap_point point;
 	size_t n;
 
-	ssdpm_cap_segment_set_state(&state, in.sleeper, UINT32_MAX, 0, NULL);
+	ssdpm_cap_segment_set_state(&state, in.models[0], UINT32_MAX, 0,
+				    &error);
 	ssdpm_cap_params_from_model(in.sleeper, NULL, &stream, 1, &params,
 				    NULL);
 	ssdpm_cap_calculate(&params, &result, NULL);

@@ -96,9 +96,11 @@ static void print_head_of_trial(const struct search *search)
 	};
 	const struct ssdpm_bisect_state state = state_of_search(search);
 
-	printf("Trial %llu; one culprit takes at most %llu.\n",
-	       (unsigned long long)state.n_trials + 1,
-	       (unsigned long long)state.likely_trials);
+	printf("Trial %llu", (unsigned long long)state.n_trials + 1);
+	if (state.n_trials < state.likely_trials)
+		printf("; one culprit takes at most %llu",
+		       (unsigned long long)state.likely_trials);
+	puts(".");
 	print_steps_of_trial(search);
 	if (has_steps_of_before(search))
 		puts("No trial failed so far: this one has the settings of "

@@ -3,6 +3,7 @@
 
 #include "options/units.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,8 +114,10 @@ static enum exit_status resolve(const struct drive *drive,
 		if (!cap->cap_uw &&
 		    ssdpm_cap_segment_set_state(&segments[i], drive->model,
 						before, cap->state, &error)) {
-			complain("%s, --power-cap PS%u: %s", drive->name,
-				 cap->state, error.message);
+			complain("%s, --power-cap PS%u: %s%s", drive->name,
+				 cap->state, error.message,
+				 error.code == -ENODATA ? ": write the watts" :
+							  "");
 			return STATUS_DEVICE_CANNOT;
 		}
 		before = cap->cap_uw ? UINT32_MAX : cap->state;

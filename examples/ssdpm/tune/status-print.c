@@ -386,7 +386,8 @@ static bool is_first_of_setting(const struct outlooks *outlooks, size_t at,
 	return true;
 }
 
-/* "It sets med_power_with_dipm on sda +5, latency limit 25 ms on nvme0." */
+/* "It sets med_power_with_dipm on sda and 5 more, latency limit 25 ms on
+ * nvme0." */
 static void write_settings(FILE *file, const struct outlooks *outlooks)
 {
 	size_t n = 0, n_more;
@@ -403,10 +404,10 @@ static void write_settings(FILE *file, const struct outlooks *outlooks)
 			setting_text(outlook->settings).text,
 			outlook->drive.name);
 		if (n_more)
-			fprintf(file, " +%zu", n_more);
+			fprintf(file, " and %zu more", n_more);
 	}
 	if (n > MOST_SETTINGS)
-		fprintf(file, ", and %zu more", n - MOST_SETTINGS);
+		fprintf(file, "; %zu settings more", n - MOST_SETTINGS);
 	putc('.', file);
 }
 
@@ -696,6 +697,14 @@ static size_t count_skipped(const struct outlooks *outlooks)
 	return n;
 }
 
+static bool sets_any(const struct outlooks *outlooks)
+{
+	for (size_t i = 0; i < outlooks->n; i++)
+		if (outlooks->list[i].is_to_set)
+			return true;
+	return false;
+}
+
 static void print_nothing(const struct outlooks *outlooks)
 {
 	const size_t n = count_skipped(outlooks);
@@ -707,11 +716,12 @@ static void print_nothing(const struct outlooks *outlooks)
 		printf("%s; tune may find more.\n",
 		       n == 1 ? "The drive sleeps" : "The drives sleep");
 	else if (n)
-		print_paragraph(cell("%zu of %zu drives sleep; tune may find "
-				     "more. For the others, no other "
+		print_paragraph(cell("%zu of %zu drives sleep%s; tune may find "
+				     "more. For the other%s, no other "
 				     "latency limit or link policy is known to "
 				     "save.",
-				     n, n_drives)
+				     n, n_drives, n == 1 ? "s" : "",
+				     n_drives - n == 1 ? "" : "s")
 					.text,
 				0, 2);
 	else
@@ -802,9 +812,10 @@ enum exit_status print_outlooks(const struct live *live,
 	print_lead(live, "ssdpm show", first, "why it is so");
 	if (has_energy)
 		print_lead(live, "ssdpm tune --dry-run", NULL,
+			   sets_any(outlooks) ? "what it would set" :
 			   count_skipped(outlooks) ?
-				   "whether more can be saved" :
-				   "what it would set");
+						"whether more can be saved" :
+						"why it sets nothing");
 	else
 		print_lead(live, "ssdpm plan", NULL,
 			   "what profile auto would set");

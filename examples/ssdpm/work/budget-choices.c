@@ -222,7 +222,7 @@ static enum exit_status look_at(struct look *look, struct budget_item *item,
 	status = complain_of(look, item, drives, &error);
 	/* The drives may have been meant one by one. */
 	if (error.code == -EOPNOTSUPP)
-		say_card(look->common, item);
+		say_card(look->common, item, false);
 	return status;
 }
 
@@ -263,7 +263,7 @@ enum exit_status find_choices(const struct common *common,
 	if (!status)
 		status = check_measured(&look.measured);
 	for (size_t i = 0; i < items->n && !status; i++)
-		say_card(common, &items->items[i]);
+		say_card(common, &items->items[i], true);
 	free_measured(&look.measured);
 	return status;
 }

@@ -178,7 +178,8 @@ enum exit_status read_budget_items(const struct common *common, char **from,
 	return status;
 }
 
-void say_card(const struct common *common, const struct budget_item *item)
+void say_card(const struct common *common, const struct budget_item *item,
+	      bool is_card)
 {
 	const char *first = item->drives[0].name;
 	const char *next = item->drives[item->n_drives > 1].name;
@@ -192,13 +193,16 @@ void say_card(const struct common *common, const struct budget_item *item)
 	if (file)
 		write_word(file, next);
 	if (file && !fclose(file) && item->count > 1)
-		remark("%ux %s + %s are cards, whose drives share one "
-		       "state; for one drive more write + 1x%s",
-		       (unsigned)item->count, first, next, word);
+		remark("%ux %s + %s %s; for one drive more write + 1x%s",
+		       (unsigned)item->count, first, next,
+		       is_card ? "are cards, whose drives share one state" :
+				 "would be cards",
+		       word);
 	else if (file)
-		remark("%s + %s is a card, whose drives share one "
-		       "state; for two drives write + 1x%s",
-		       first, next, word);
+		remark("%s + %s %s; for two drives write + 1x%s", first, next,
+		       is_card ? "is a card, whose drives share one state" :
+				 "would be a card",
+		       word);
 	free(word);
 }
 

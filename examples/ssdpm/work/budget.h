@@ -43,7 +43,8 @@ enum exit_status read_budget_items(const struct common *common, char **words,
  * Remarks that "a + b" is a card, where somebody may mean two drives. With "2x
  * a + b", somebody may mean two a and one b.
  */
-void say_card(const struct common *common, const struct budget_item *item);
+void say_card(const struct common *common, const struct budget_item *item,
+	      bool is_card);
 void free_budget_items(struct budget_items *items);
 
 /* "nvme0 + nvme1" */

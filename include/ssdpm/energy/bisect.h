@@ -88,7 +88,8 @@ struct ssdpm_bisect_params {
  * struct ssdpm_bisect_state - what is known so far (sized result)
  * @size:         set by the caller
  * @n_trials:     trials with a verdict
- * @likely_trials: how many one culprit takes at most, if none is skipped
+ * @likely_trials: how many one culprit takes at most that fails each time, if
+ *                none is skipped
  * @need_entries: without an error, a trial is good after so many entries
  * @entries:      of the running trial so far
  * @n_short:      trials that were called good with fewer entries

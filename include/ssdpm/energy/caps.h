@@ -210,8 +210,8 @@ struct ssdpm_cap_segment {
  * @model:   of the drive
  * @before:  the power state before; UINT32_MAX: none, or not known
  * @state:   in which the drive works: the cap is its reported maximum power.
- * The change to it takes EXLAT of @before and ENLAT of @state at most; one that
- * is not reported counts as 0
+ *           The change to it takes EXLAT of @before and ENLAT of @state, which
+ *           are the most; one that is not reported counts as 0
  *
  * Source: NVM Express Base Specification 2.1, Identify Controller, Power State
  * Descriptor: MP, ENLAT, EXLAT.

@@ -80,7 +80,8 @@ struct ssdpm_observed_params {
  * @n_admin:      admin commands of its controller, and commands of programs
  *                that are no I/Os, as of smartctl to a SATA disk: what they
  *                cost is not in any energy here. SSDPM_ADMIN_UNKNOWN: it is
- *                an NVMe drive, and this kernel lacks nvme_setup_cmd
+ *                an NVMe drive, and neither a format nor a line says that
+ *                nvme_setup_cmd was traced
  * @energy_nj:    nominal
  * @resting_nj:   of it, what no cause takes: asleep, or idle where the policy
  *                never lets the drive sleep

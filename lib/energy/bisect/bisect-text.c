@@ -240,10 +240,13 @@ static int read_sign(struct search_reader *r, struct span rest,
 	const struct ssdpm_bisect *b = r->bisect;
 	char sign[SSDPM_BISECT_WORD];
 	uint64_t sign_us = UINT64_MAX;
+	struct span time;
 
 	if (b->running || !b->n_trials || b->trials[b->n_trials - 1].sign[0] ||
-	    (!ssdpm__take(&rest, "-") &&
-	     !ssdpm__take_uint(&rest, UINT64_MAX - 1, &sign_us)) ||
+	    !ssdpm__take_word(&rest, &time) ||
+	    (!ssdpm__span_is(time, "-") &&
+	     (!ssdpm__take_uint(&time, UINT64_MAX - 1, &sign_us) ||
+	      time.at != time.end)) ||
 	    !ssdpm__span_copy(rest, sign, sizeof(sign)))
 		return refuse(r, reterr);
 	return ssdpm_bisect_set_sign(r->bisect, sign, sign_us, reterr);

@@ -357,6 +357,8 @@ static bool is_refusal(unsigned int status)
 	case 0x081: /* capacity exceeded */
 	case 0x083: /* reservation conflict */
 	case 0x180: /* conflicting attributes */
+	/* Until 6.15 not supported; since, the size limits of DSM and Copy. */
+	case 0x183:
 	case 0x1bd: /* too many active zones */
 	case 0x1be: /* too many open zones */
 		return true;
@@ -445,13 +447,20 @@ int ssdpm_fault_from_line(const char *line, size_t size,
 }
 
 /* "nvme0n1" and "nvme0c0n1" are of nvme0. */
+/* "nvme0n1", or with the number of the controller "nvme0c1n1" */
 static bool is_namespace(struct span device, const char *drive)
 {
-	struct span number = device;
+	struct span name = ssdpm__span(drive, strlen(drive));
+	uint64_t of, number;
 
-	return take_exactly(&device, drive) && take_exactly(&number, "nvme") &&
-	       device.at != device.end &&
-	       (*device.at == 'n' || *device.at == 'c');
+	if (!take_exactly(&device, "nvme") || !take_exactly(&name, "nvme") ||
+	    !ssdpm__take_uint(&device, UINT32_MAX, &number) ||
+	    !ssdpm__take_uint(&name, UINT32_MAX, &of) || name.at != name.end)
+		return false;
+	if (take_exactly(&device, "c") &&
+	    !ssdpm__take_uint(&device, UINT32_MAX, &number))
+		return false;
+	return number == of && take_exactly(&device, "n");
 }
 
 static bool is_above(const char *path, const char *device)

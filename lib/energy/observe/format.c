@@ -322,6 +322,8 @@ int ssdpm__formats_set(struct formats *formats, struct span text,
 	if (ssdpm__event_kind(name, &kind))
 		return ssdpm__fail(reterr, -ENOENT, 0,
 				   "no event of this name is read");
+	/* A kernel that describes an event has it. */
+	formats->given |= 1u << kind;
 	if (!find_line(text, "print fmt:", &print))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the format has no line \"print fmt:\"");
@@ -336,7 +338,6 @@ int ssdpm__formats_set(struct formats *formats, struct span text,
 			"the line \"print fmt:\" cannot be followed");
 	memset(formats->formats[kind], 0, sizeof(formats->formats[kind]));
 	formats->formats[kind][0] = format;
-	formats->given |= 1u << kind;
 	return 0;
 }
 

@@ -552,6 +552,8 @@ static int take_event(struct ssdpm_observation *observation,
 		      const struct event *event, struct ssdpm_error *reterr)
 {
 	see_time(observation, event->time_ns);
+	/* A kernel that prints an event has it. */
+	observation->formats.given |= 1u << event->kind;
 	switch (event->kind) {
 	case EVENT_BIO_QUEUE:
 		queue_bio(observation, event);
@@ -560,8 +562,6 @@ static int take_event(struct ssdpm_observation *observation,
 		remap_bio(observation, event);
 		return 0;
 	case EVENT_NVME_SETUP:
-		/* A kernel that prints it has it. */
-		observation->formats.given |= 1u << EVENT_NVME_SETUP;
 		take_command(observation, event);
 		return 0;
 	case EVENT_DIRTY:

@@ -35,9 +35,10 @@ int ssdpm__view_new(const struct ssdpm_observation *observation, size_t drive,
 		return ssdpm__no_memory(reterr);
 	view->start_ns = one->start_ns;
 	view->n_uncovered_ios = one->n_uncovered_ios;
+	/* Without a sign of the event it is unknown whether it was traced. */
 	view->lacks_admin =
 		one->ctrl_id != SSDPM_NO_CONTROLLER &&
-		ssdpm__formats_lack(&observation->formats, EVENT_NVME_SETUP);
+		!(observation->formats.given >> EVENT_NVME_SETUP & 1);
 	err = ssdpm__drive_account(one, known_until(observation, one),
 				   &view->account, &view->now_ns, reterr);
 	if (err)

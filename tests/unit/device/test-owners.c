@@ -440,6 +440,9 @@ static void long_lines_are_cut_and_odd_bytes_are_not_printed(void **state)
 	remove_root(&root);
 }
 
+#define FORTY "nvme0n1_nvme0n1_nvme0n1_nvme0n1_nvme0n1_"
+#define LONG_NAME FORTY FORTY FORTY FORTY FORTY FORTY
+
 static void each_says_what_it_may_undo(void **state)
 {
 	static const struct {
@@ -470,6 +473,11 @@ static void each_says_what_it_may_undo(void **state)
 		  SSDPM_OWNER_SETS_PARAMETER },
 		{ "etc/modprobe.d/a.conf", MARK "# Kind: modprobe\n",
 		  SSDPM_OWNER_SETS_PARAMETER },
+		/* The word is where the text of the setting is cut. */
+		{ "etc/udev/rules.d/a.rules",
+		  "KERNEL==\"" LONG_NAME "\", "
+		  "ATTR{POWER/PM_QOS_LATENCY_TOLERANCE_US}=\"0\"",
+		  SSDPM_OWNER_SETS_LATENCY_TOLERANCE },
 		{ "etc/tlp.d/50-ssdpm.conf", MARK,
 		  SSDPM_OWNER_SETS_LATENCY_TOLERANCE | SSDPM_OWNER_SETS_LPM },
 	};

@@ -5,6 +5,7 @@
 
 #include "energy.h"
 
+#include <pybind11/stl.h>
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -111,7 +112,6 @@ class Observation
 				      counts.unknown_bytes, counts.n_clipped);
 	}
 
-	/* The members of struct ssdpm_observed in their order. */
 	/* None: unknown. */
 	static std::optional<uint64_t> admin(uint64_t n)
 	{
@@ -119,6 +119,7 @@ class Observation
 						  std::optional(n);
 	}
 
+	/* The members of struct ssdpm_observed in their order. */
 	py::tuple drive(size_t drive)
 	{
 		struct ssdpm_observed found = {};

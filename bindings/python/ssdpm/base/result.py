@@ -335,6 +335,8 @@ def answer(
     Raises:
         As to_json().
     """
+    if isinstance(errors, str):
+        raise TypeError("errors: a list of texts is needed, not str")
     texts = [item.to_json() for item in items]
     return _core.answer_json(name, key, texts, list(errors))
 

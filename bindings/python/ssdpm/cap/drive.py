@@ -380,7 +380,7 @@ def state_of(cap: object, model: Model | None) -> int | None:
     """The number in "PS2"; None: the cap is no text."""
     if not isinstance(cap, str):
         return None
-    number = re.fullmatch(r"PS(\d{1,2})", cap)
+    number = re.fullmatch(r"PS([0-9]{1,2})", cap)
     if not number:
         raise InvalidError(errno.EINVAL, f"caps: '{cap}' is no state, as in 'PS2'")
     if model is None:
@@ -404,7 +404,7 @@ def segments_of(caps: CapsLike, model: Model | None) -> list[tuple[int, int, int
         if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
             raise TypeError("caps: (seconds, watts) or (seconds, watts, change) each")
         cap_uw, change = cap_of(one[1], model, before)
-        if len(one) == 3 and one[2]:
+        if len(one) == 3 and one[2] is not None:
             change = ns_of(one[2], "caps")
         segments.append((ns_of(one[0], "caps"), cap_uw, change))
         before = one[1]

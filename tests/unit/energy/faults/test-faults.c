@@ -188,6 +188,9 @@ static const struct {
 	{ "nvme3n2: I/O Cmd(0x7d) @ LBA 160432128, 127 blocks, I/O Error "
 	  "(sct 0x1 / sc 0xbd) MORE DNR",
 	  0, "" },
+	{ "nvme0n1: Dataset Management(0x9) @ LBA 0, 8 blocks, Command Size "
+	  "Limits Exceeded (sct 0x1 / sc 0x83) DNR",
+	  0, "" },
 	{ "nvme0n1: Write Zeroes(0x8) @ LBA 0, 1 blocks, Invalid Field in "
 	  "Command (sct 0x0 / sc 0x2) DNR ",
 	  0, "" },
@@ -348,6 +351,9 @@ static void a_fault_is_of_a_drive_its_port_or_what_is_above_it(void **state)
 	assert_int_equal(ssdpm_fault_is_of("nvme1", "nvme1", nvme, 0), 1);
 	assert_int_equal(ssdpm_fault_is_of("nvme1n1", "nvme1", nvme, 0), 1);
 	assert_int_equal(ssdpm_fault_is_of("nvme1c1n1", "nvme1", nvme, 0), 1);
+	/* The subsystem's number, then the controller's. */
+	assert_int_equal(ssdpm_fault_is_of("nvme0c1n1", "nvme1", nvme, 0), 1);
+	assert_int_equal(ssdpm_fault_is_of("nvme1c0n1", "nvme1", nvme, 0), 0);
 	assert_int_equal(ssdpm_fault_is_of("nvme10", "nvme1", nvme, 0), 0);
 	assert_int_equal(ssdpm_fault_is_of("nvme10n1", "nvme1", nvme, 0), 0);
 	assert_int_equal(ssdpm_fault_is_of("nvme0", "nvme1", nvme, 0), 0);

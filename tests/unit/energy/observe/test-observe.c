@@ -1017,6 +1017,11 @@ static void commands_that_are_no_ios_are_of_who_sends_them(void **state)
 	(void)state;
 	tell(observation, "smartctl-30", SECOND,
 	     "block_rq_issue: " DRIVE " N 512 () 0 + 0 [smartctl]");
+	assert_true(drive_of(observation).n_admin == SSDPM_ADMIN_UNKNOWN);
+	/* Of another controller, but a sign that they are traced */
+	tell(observation, "smartctl-30", SECOND,
+	     "nvme_setup_cmd: nvme99: qid=0, cmdid=12, nsid=1, flags=0x0, "
+	     "meta=0x0, cmd=(nvme_admin_get_log_page cdw10=02)");
 	tell(observation, "<idle>-0", SECOND + MS,
 	     "block_rq_complete: " DRIVE " N () 0 + 0 [0]");
 	tell(observation, "smartctl-30", 2 * SECOND,
