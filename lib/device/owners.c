@@ -159,7 +159,7 @@ static const struct owner_place {
 	{ SSDPM_OWNER_SSDPM, UNITS, ".service", NULL },
 };
 
-/* By words of its line. Of our own files the purpose is the setting. */
+/* By words of its line; the setting of our own files is their purpose. */
 static uint32_t find_targets(uint32_t kind, struct span setting)
 {
 	static const struct {

@@ -1018,7 +1018,7 @@ static void commands_that_are_no_ios_are_of_who_sends_them(void **state)
 	tell(observation, "smartctl-30", SECOND,
 	     "block_rq_issue: " DRIVE " N 512 () 0 + 0 [smartctl]");
 	assert_true(drive_of(observation).n_admin == SSDPM_ADMIN_UNKNOWN);
-	/* Of another controller, but a sign that they are traced */
+	/* Another controller is a sign that they are traced. */
 	tell(observation, "smartctl-30", SECOND,
 	     "nvme_setup_cmd: nvme99: qid=0, cmdid=12, nsid=1, flags=0x0, "
 	     "meta=0x0, cmd=(nvme_admin_get_log_page cdw10=02)");
