@@ -87,7 +87,10 @@ SSDPM_API int ssdpm_suspend_reading_to_text(
  *        and "nvme 0000:04:00.0: platform quirk: setting simple suspend"; @size
  *        bytes. Other lines are passed over
  *
- * The last line of a device counts.
+ * The last line of a device counts. A line of a program does not, with the
+ * marks of /dev/kmsg, dmesg or journalctl. A line "Linux version" begins a
+ * boot, and what the log said before is dropped. A drive that the kernel finds
+ * after such a line, without the quirk, has none.
  *
  * Return: 0; -E2BIG (more than 512 counters).
  */

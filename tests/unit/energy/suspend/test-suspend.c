@@ -906,6 +906,100 @@ static void the_log_of_the_boot_says_what_the_driver_found(void **state)
 	tree_remove(root);
 }
 
+static void an_earlier_boot_says_nothing_of_this_one(void **state)
+{
+	static const char old[] = "6,7,9,-;" QUIRK "6,8,9,-;" PROBE;
+	char *root = tree_new(), text[600];
+
+	(void)state;
+	tree_put(root, "sys/power/mem_sleep", "[s2idle]\n");
+	snprintf(text, sizeof(text), FIRST "%s" FIRST "6,8,9,-;" PROBE, old);
+	tree_put(root, "dev/kmsg", text);
+	assert_reads(root, SAYS("0"));
+	snprintf(text, sizeof(text),
+		 "%sNov 30 17:43:50 host kernel: Linux version 6.18.26\n", old);
+	tree_put(root, "dev/kmsg", text);
+	assert_reads(root, "ssdpm-suspend 1\n");
+	/* A program that shows the version boots nothing. */
+	snprintf(text, sizeof(text),
+		 "%s12,9,9,-;Linux version 6.18.26\n"
+		 "[ 9.0] login[7]: Linux version 6.18.26\n",
+		 old);
+	tree_put(root, "dev/kmsg", text);
+	assert_reads(root, SAYS("1"));
+	tree_remove(root);
+}
+
+static void a_log_that_is_added_counts_from_its_last_boot_on(void **state)
+{
+	static const char log[] = FIRST QUIRK
+		"nvme 0000:04:00.0: PCI PM: Suspend power state: D0\n"
+		"Dec  1 09:00:00 host kernel: Linux version 6.18.26\n"
+		"Dec  1 09:00:01 host kernel: nvme nvme1: pci function "
+		"0000:05:00.0\n";
+	struct ssdpm_suspend_reading *reading =
+		reading_of(HEAD "package 9 /sys/x\n");
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(
+		ssdpm_suspend_reading_add_log(reading, log, strlen(log), NULL),
+		0);
+	assert_int_equal(ssdpm_suspend_reading_to_text(reading, &text, NULL),
+			 0);
+	leave_out_count(text);
+	assert_string_equal(text,
+			    HEAD "package 9 /sys/x\t\n"
+				 "simple-suspend 0 kernel log\t0000:05:00.0\n");
+	free(text);
+	ssdpm_suspend_reading_free(reading);
+}
+
+static void linux_alone_says_what_its_driver_found(void **state)
+{
+	static const char *const heads[] = {
+		"",
+		"6,7,9,-;",
+		"6,7,9,-,caller=T1;",
+		"<6>[    1.000000] ",
+		"[    1.000000] ",
+		"[    1.000000] [    T12] ",
+		"[Mon Nov 30 17:43:50 2026] ",
+		"2026-11-30T17:43:50,123456+00:00 ",
+		"kern  :info  : [    1.000000] ",
+		"Nov 30 17:43:50 host kernel: ",
+		"Nov 30 17:43:50 host kernel: [    1.000000] ",
+		"2026-11-30T17:43:50+0000 host kernel: ",
+		"[   60.000000] host kernel: ",
+	};
+	static const char *const others[] = {
+		"[   60.0] systemd[1]: ",
+		"12,7,9,-;",
+		"6,7,9,-;systemd[1]: ",
+		"6,7,9,-;other ",
+		"Nov 30 17:43:50 host systemd[1]: ",
+		"Nov 30 17:43:50 host sudo[7]: joe: kernel: ",
+		"user  :info  : [   60.0] ",
+	};
+	char *root = tree_new(), text[200];
+
+	(void)state;
+	tree_put(root, "sys/power/mem_sleep", "[s2idle]\n");
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		snprintf(text, sizeof(text), "%s" QUIRK, heads[i]);
+		tree_put(root, "dev/kmsg", text);
+		assert_reads(root, SAYS("1"));
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		snprintf(text, sizeof(text), "%s" QUIRK, others[i]);
+		tree_put(root, "dev/kmsg", text);
+		assert_reads(root, "ssdpm-suspend 1\n");
+	}
+	tree_put(root, "dev/kmsg", "6,7,9,-;ahci" QUIRK);
+	assert_reads(root, "ssdpm-suspend 1\n");
+	tree_remove(root);
+}
+
 static void assert_smu(const char *root, const char *status, const char *wanted)
 {
 	char text[200];
@@ -1060,6 +1154,10 @@ int main(void)
 		cmocka_unit_test(the_log_has_the_states_of_devices),
 		cmocka_unit_test(
 			what_the_driver_said_of_a_drive_explains_its_plan),
+		cmocka_unit_test(an_earlier_boot_says_nothing_of_this_one),
+		cmocka_unit_test(
+			a_log_that_is_added_counts_from_its_last_boot_on),
+		cmocka_unit_test(linux_alone_says_what_its_driver_found),
 		cmocka_unit_test(
 			the_log_of_the_boot_says_what_the_driver_found),
 		cmocka_unit_test(
