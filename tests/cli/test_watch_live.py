@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import stat
@@ -352,6 +353,78 @@ def test_a_file_system_without_a_device_number_is_found_by_its_source(
     assert saved_there(watched, node) == ""
     shutil.rmtree(watched.ssdpm.directory / "place")
     assert saved_there(watched, "tmpfs") == ""
+
+
+def stack(watched: Watched, number: str, kind: str, *slaves: str) -> pathlib.Path:
+    """A device of device-mapper or md, as sysfs shows it to the devices below."""
+    folder = watched.root / "sys/dev/block" / number
+    (folder / kind).mkdir(parents=True)
+    for slave in slaves:
+        (folder / "slaves" / slave).mkdir(parents=True)
+        (folder / "slaves" / slave / "dev").write_text(slave + "\n")
+    return folder
+
+
+WAKES = "ssdpm: {} is on nvme0: to write it wakes the drive\n"
+MAY_WAKE = "ssdpm: {} is on {}, which may be on a drive that is watched: to write it would wake that\n"
+
+
+def test_btrfs_on_luks_is_found_by_what_holds_the_drive(watched: Watched) -> None:
+    node = watched.ssdpm.directory / "node"
+    os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(253, 0))
+    watched.make_disk("dm-0", "253:0")
+    (watched.disk / "holders/dm-0").mkdir(parents=True)
+    assert saved_there(watched, node) == WAKES.format("place/save.txt")
+
+
+def test_btrfs_on_luks_on_lvm_is_found_by_what_is_below(watched: Watched) -> None:
+    node = watched.ssdpm.directory / "node"
+    os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(253, 1))
+    stack(watched, "253:1", "dm", "8:0", "253:0")
+    folder = stack(watched, "253:0", "dm", "259:0")
+    assert saved_there(watched, node) == WAKES.format("place/save.txt")
+    # Its devices lead to a drive that nobody watches.
+    shutil.rmtree(watched.ssdpm.directory / "place")
+    (folder / "slaves/259:0/dev").write_text("259:7\n")
+    assert saved_there(watched, node) == ""
+    # Each is below the other one, which no machine has.
+    shutil.rmtree(watched.ssdpm.directory / "place")
+    (folder / "slaves/259:0/dev").write_text("253:1\n")
+    assert saved_there(watched, node) == ""
+
+
+@pytest.mark.parametrize("kind", ["dm", "md"])
+def test_a_stacked_device_without_a_known_drive_may_be_on_one(
+    watched: Watched, kind: str
+) -> None:
+    node = watched.ssdpm.directory / "node"
+    os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(253, 1))
+    folder = stack(watched, "253:1", kind)
+    may = MAY_WAKE.format("place/save.txt", node)
+    assert saved_there(watched, node) == may
+    # A partition has no devices below it; its disk does.
+    shutil.rmtree(watched.ssdpm.directory / "place")
+    real = watched.root / "sys/devices/virtual/block/md0"
+    (folder / "p1").mkdir()
+    (folder / "p1/partition").write_text("1\n")
+    real.parent.mkdir(parents=True)
+    folder.rename(real)
+    folder.symlink_to("../../devices/virtual/block/md0/p1")
+    assert saved_there(watched, node) == may
+
+
+def test_a_file_on_lvm_is_found_by_its_device_number(watched: Watched) -> None:
+    number = watched.ssdpm.directory.stat().st_dev
+    mine = f"{os.major(number)}:{os.minor(number)}"
+    call = ["--for", "1s", "--save", "save.txt"]
+    folder = stack(watched, mine, "dm", "259:0")
+    with kernel(watched):
+        assert watched.run(*call)[2] == WAKES.format("save.txt")
+    shutil.rmtree(folder / "slaves")
+    (watched.ssdpm.directory / "save.txt").unlink()
+    with kernel(watched):
+        _, _, err = watched.run(*call)
+    assert re.fullmatch(MAY_WAKE.format("save.txt", ".+"), err)
 
 
 def test_a_file_system_that_hides_its_drives_is_said_to_do_so(watched: Watched) -> None:

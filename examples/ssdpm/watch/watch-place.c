@@ -3,10 +3,22 @@
 #include "input/live.h"
 #include "watch/watch.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+
+/* The device of a file, and those below it. */
+#define MAX_BELOW 256
+#define MAX_PATH 512
+
+struct descent {
+	const struct ssdpm_machine *machine;
+	bool is_unsure; /* a stacked device does not show what is below */
+	size_t n;
+	dev_t devices[MAX_BELOW];
+};
 
 static const char *drive_of(const struct watch *watch, dev_t device)
 {
@@ -76,37 +88,135 @@ static bool hides_drives(const char *type)
 	return false;
 }
 
-/* File systems such as btrfs have numbers of no device. */
-static void remark_mount(const struct watch *watch, int fd, const char *path)
+static bool has(const struct ssdpm_machine *machine, const char *folder,
+		const char *name)
 {
-	const unsigned int id = read_mount_id(fd);
+	char path[MAX_PATH], **names = NULL;
+	size_t n;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	err = ssdpm_machine_read_directory(machine, path, &names, &n, NULL);
+	free(names);
+	return !err || err == -ENOTDIR;
+}
+
+static void add_below(struct descent *descent, dev_t device)
+{
+	for (size_t i = 0; i < descent->n; i++)
+		if (descent->devices[i] == device)
+			return;
+	if (descent->n == MAX_BELOW)
+		descent->is_unsure = true;
+	else
+		descent->devices[descent->n++] = device;
+}
+
+/* "259:2" */
+static void add_slave(struct descent *descent, const char *folder,
+		      const char *name)
+{
+	char path[MAX_PATH], text[32];
+	unsigned int number[2];
+
+	snprintf(path, sizeof(path), "%s/slaves/%s/dev", folder, name);
+	if (ssdpm_machine_read_attribute(descent->machine, path, text,
+					 sizeof(text), NULL) ||
+	    sscanf(text, "%u:%u", &number[0], &number[1]) != 2)
+		descent->is_unsure = true;
+	else
+		add_below(descent, makedev(number[0], number[1]));
+}
+
+/* The folder of a device in sysfs; that of the disk of a partition. */
+static bool find_folder(const struct ssdpm_machine *machine, dev_t device,
+			char *ret_folder)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "sys/dev/block/%u:%u", major(device),
+		 minor(device));
+	if (ssdpm_machine_read_link(machine, path, ret_folder, MAX_PATH / 2,
+				    NULL))
+		return false;
+	if (has(machine, ret_folder, "partition"))
+		*strrchr(ret_folder, '/') = '\0';
+	return true;
+}
+
+/* Device-mapper and md name the devices that they use. */
+static void look_below(struct descent *descent, dev_t device)
+{
+	const struct ssdpm_machine *machine = descent->machine;
+	char folder[MAX_PATH / 2], path[MAX_PATH], **names = NULL;
+	size_t n = 0;
+
+	if (!find_folder(machine, device, folder))
+		return;
+	snprintf(path, sizeof(path), "%s/slaves", folder);
+	if (ssdpm_machine_read_directory(machine, path, &names, &n, NULL))
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		add_slave(descent, folder, names[i]);
+	free(names);
+	if (!n && (has(machine, folder, "dm") || has(machine, folder, "md")))
+		descent->is_unsure = true;
+}
+
+/* The watched drive that a device is on; NULL: none is known. */
+static const char *descend(const struct watch *watch, dev_t device,
+			   struct descent *descent)
+{
 	const char *name = NULL;
-	struct mount mount;
+
+	add_below(descent, device);
+	for (size_t i = 0; i < descent->n && !name; i++) {
+		name = drive_of(watch, descent->devices[i]);
+		if (!name)
+			look_below(descent, descent->devices[i]);
+	}
+	return name;
+}
+
+/* File systems such as btrfs have numbers of no device, but name it. */
+static const char *find_watched(const struct watch *watch, dev_t device,
+				const struct mount *mount,
+				struct descent *descent)
+{
+	const char *name = descend(watch, device, descent);
 	struct stat status;
 
-	if (!id || !read_mount(id, &mount))
-		return;
-	if (mount.source[0] == '/' && !stat(mount.source, &status) &&
-	    S_ISBLK(status.st_mode))
-		name = drive_of(watch, status.st_rdev);
-	if (name)
-		remark("%s is on %s: to write it wakes the drive", path, name);
-	else if (hides_drives(mount.type))
-		remark("%s is on %s, which may be on a drive that is watched: "
-		       "to write it would wake that",
-		       path, mount.type);
+	if (name || major(device) || mount->source[0] != '/' ||
+	    stat(mount->source, &status) || !S_ISBLK(status.st_mode))
+		return name;
+	descent->n = 0;
+	return descend(watch, status.st_rdev, descent);
 }
 
 void remark_place(const struct watch *watch, int fd, const char *path)
 {
+	struct mount mount = { 0 };
+	struct descent descent;
 	struct stat status;
 	const char *name;
+	unsigned int id;
 
-	if (watch->common->quiet || fstat(fd, &status))
+	if (watch->common->quiet || !watch->live || fstat(fd, &status))
 		return;
-	name = drive_of(watch, status.st_dev);
+	descent.machine = watch->watched[0].drive->live->machine;
+	descent.is_unsure = false;
+	descent.n = 0;
+	id = read_mount_id(fd);
+	if (!id || !read_mount(id, &mount))
+		mount = (struct mount){ 0 };
+	name = find_watched(watch, status.st_dev, &mount, &descent);
 	if (name)
 		remark("%s is on %s: to write it wakes the drive", path, name);
-	else if (!major(status.st_dev))
-		remark_mount(watch, fd, path);
+	else if (descent.is_unsure || hides_drives(mount.type))
+		remark("%s is on %s, which may be on a drive that is watched: "
+		       "to write it would wake that",
+		       path,
+		       !descent.is_unsure ? mount.type :
+		       mount.source[0]	  ? mount.source :
+					    "a stacked device");
 }
