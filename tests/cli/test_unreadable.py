@@ -142,3 +142,60 @@ def test_a_capture_that_may_not_be_entered_is_one_all_the_same(
     result = unprivileged(*call, "--root", "mine")
     assert result.returncode == 4
     assert result.stderr == b"ssdpm: cannot read mine: permission denied\n"
+
+
+@pytest.fixture
+def locked_dumps(ssdpm: Command) -> str:
+    """A desktop whose dumps nobody but root may read."""
+    root = ssdpm.directory / "desktop"
+    machines.write("desktop-6.1", root)
+    for path in root.glob("dumps/*"):
+        path.chmod(0)
+    return "dumps/nvme0.apst of the capture: permission denied"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the files then")
+def test_the_first_screen_complains_of_dumps_as_its_json_does(
+    locked_dumps: str, unprivileged: Unprivileged
+) -> None:
+    text = unprivileged("--root", "desktop")
+    answer = unprivileged("--root", "desktop", "--json")
+    assert text.returncode == answer.returncode == 4
+    assert text.stderr.decode().startswith(f"ssdpm: nvme0: {locked_dumps}\n")
+    assert text.stderr == answer.stderr
+    [row] = [row for row in text.stdout.decode().splitlines() if row.startswith("nvme0 ")]
+    assert row.endswith("  not known")
+
+
+def test_text_and_json_of_the_first_screen_agree_on_a_hostile_capture(ssdpm: Command) -> None:
+    machines.write("hostile", ssdpm.directory / "hostile")
+    text = ssdpm("--root", "hostile")
+    answer = ssdpm("--root", "hostile", "--json")
+    assert text.returncode == answer.returncode == 1
+    assert text.stderr == answer.stderr
+    assert b"dumps/nvme0.apst of the capture is longer than" in text.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the files then")
+@pytest.mark.parametrize("named", [[], ["nvme0"]])
+def test_a_table_that_may_not_be_read_is_none_that_was_read(
+    locked_dumps: str, unprivileged: Unprivileged, named: list[str]
+) -> None:
+    result = unprivileged("tune", "-n", "--root", "desktop", *named)
+    assert result.returncode == 4
+    assert locked_dumps in result.stderr.decode()
+    left = result.stdout.decode().split("\nLeft as they are:\n")[1]
+    assert left.startswith("  nvme0: cannot be read: permission denied\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the files then")
+def test_a_plan_says_why_it_has_no_estimate(locked_dumps: str, unprivileged: Unprivileged) -> None:
+    call = ("plan", "-l", "1ms", "-t", "desktop-session", "--root", "desktop", "nvme0")
+    assert f"ssdpm: nvme0: {locked_dumps}\n" in unprivileged(*call).stderr.decode()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the files then")
+def test_suspend_keeps_the_status_of_dumps(locked_dumps: str, unprivileged: Unprivileged) -> None:
+    result = unprivileged("suspend", "--root", "desktop")
+    assert result.returncode == 4 and b"sda" in result.stdout
+    assert f"ssdpm: nvme0: {locked_dumps}\n" in result.stderr.decode()

@@ -107,12 +107,33 @@ static enum exit_status print_pending(const struct live *live,
 		ret_printed);
 }
 
+/* As --json complains of them: what a drive has told, and may not be read. */
+static enum exit_status complain_of_all_dumps(const struct common *common,
+					      struct live *live,
+					      const struct outlooks *outlooks)
+{
+	enum exit_status status = STATUS_DONE, one;
+
+	for (size_t i = 0; i < outlooks->n; i++) {
+		const struct ssdpm_report_item *item = &outlooks->list[i].drive;
+		const struct drive drive = { .name = (char *)item->name,
+					     .device = item->device,
+					     .live = live };
+
+		if (item->error)
+			continue;
+		one = complain_of_dumps(common, &drive);
+		status = status ? status : one;
+	}
+	return status;
+}
+
 static enum exit_status print_status(const struct common *common,
 				     struct live *live, bool colored,
 				     enum exit_status *ret_unread)
 {
 	struct outlooks outlooks = { 0 };
-	enum exit_status status = STATUS_DONE, printed;
+	enum exit_status status = STATUS_DONE, printed, unread;
 	struct ssdpm_error error;
 	bool urgent = false;
 
@@ -124,7 +145,10 @@ static enum exit_status print_status(const struct common *common,
 		status = print_pending(live, &urgent);
 	/* A fault in a file hides no drive. */
 	printed = print_outlooks(live, &outlooks, colored, urgent);
-	*ret_unread = complain_of_unread(common, live, &outlooks, NULL);
+	*ret_unread = complain_of_all_dumps(common, live, &outlooks);
+	unread = complain_of_unread(common, live, &outlooks, NULL);
+	if (!*ret_unread)
+		*ret_unread = unread;
 	free_outlooks(&outlooks);
 	return status ? status : printed;
 }

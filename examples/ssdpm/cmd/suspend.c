@@ -73,8 +73,11 @@ static enum exit_status check(const struct common *common,
 /* A drive that does not answer has no diagnosis, and the others have. */
 static enum exit_status look_at_drives(const struct common *common,
 				       const struct drives *drives,
-				       struct suspended *suspended)
+				       struct suspended *suspended,
+				       enum exit_status *ret_unread)
 {
+	enum exit_status status;
+
 	suspended->insights = calloc(drives->n + 1, sizeof(struct insight));
 	suspended->drives =
 		calloc(drives->n + 1, sizeof(struct ssdpm_suspend_drive));
@@ -87,7 +90,10 @@ static enum exit_status look_at_drives(const struct common *common,
 		suspended->n_drives++;
 		suspended->drives[i].facts =
 			ssdpm_device_get_facts(drive->device);
-		if (look_into(common, drive, insight))
+		status = look_into(common, drive, insight);
+		if (status && !*ret_unread)
+			*ret_unread = status;
+		if (status)
 			continue;
 		suspended->drives[i].diagnoses = insight->diagnoses;
 		suspended->drives[i].n_diagnoses = insight->n_diagnoses;
@@ -189,7 +195,7 @@ static enum exit_status run(const void *data, const struct common *common,
 			    char **operands, size_t n_operands)
 {
 	struct suspended suspended = { .common = common, .options = data };
-	enum exit_status status = check(common, data);
+	enum exit_status status = check(common, data), unread = STATUS_DONE;
 	struct drives drives = { 0 };
 	struct live *live = NULL;
 
@@ -207,7 +213,7 @@ static enum exit_status run(const void *data, const struct common *common,
 		suspended.live = live;
 	if (!status) {
 		suspended.facts = suspended.live->facts;
-		status = look_at_drives(common, &drives, &suspended);
+		status = look_at_drives(common, &drives, &suspended, &unread);
 	}
 	if (!status)
 		status = look(&suspended);
@@ -218,7 +224,7 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (live)
 		close_live(live);
 	free_drives(&drives);
-	return status;
+	return status ? status : unread;
 }
 
 const struct subcommand cmd_suspend = {

@@ -138,6 +138,9 @@ struct insight {
 enum exit_status look_into(const struct common *common,
 			   const struct drive *drive, struct insight *ret);
 void free_insight(struct insight *insight);
+/* Complains of what look_into() cannot read of a drive in a capture. */
+enum exit_status complain_of_dumps(const struct common *common,
+				   const struct drive *drive);
 
 /* The finding that keeps the drive from saving, with its remedy. NULL: none. */
 const struct ssdpm_diagnosis *main_reason(const struct insight *insight);

@@ -61,6 +61,21 @@ enum exit_status check_saving(const struct common *common, bool both_sources,
 				   &saving->trace, 1);
 }
 
+/* The table of a capture is in a file, which may be one that nobody can read.
+ */
+static void find_cause(const struct drive *drive, struct ssdpm_error *error)
+{
+	struct ssdpm_error cause;
+	struct ssdpm_apst table;
+	int err;
+
+	if (error->code != -EOPNOTSUPP || !drive->live->facts.capture)
+		return;
+	err = ssdpm_device_read_apst(drive->device, &table, &cause);
+	if (err && err != -ENOENT && err != -EOPNOTSUPP)
+		*error = cause;
+}
+
 /*
  * What the plan makes of a drive. Otherwise why says why it is not estimated;
  * "": the plan changes nothing of it that can be simulated.
@@ -83,6 +98,8 @@ static bool find_policies(const struct ssdpm_plan *plan,
 	err = ssdpm_plan_get_policies(plan, drive->device, &today,
 				      &policies[BEFORE].what,
 				      &policies[AFTER].what, &error);
+	if (err)
+		find_cause(drive, &error);
 	if (err && err != -ENOENT)
 		snprintf(why, 256, "%s", error.message);
 	return !err && is_estimated(drive, why);

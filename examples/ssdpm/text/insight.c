@@ -68,6 +68,15 @@ static enum exit_status ask(const struct common *common,
 						STATUS_DONE;
 }
 
+enum exit_status complain_of_dumps(const struct common *common,
+				   const struct drive *drive)
+{
+	struct insight insight = { 0 };
+
+	return drive->live->facts.capture ? ask(common, drive, &insight) :
+					    STATUS_DONE;
+}
+
 static int find_out(const struct drive *drive, struct insight *insight,
 		    struct ssdpm_error *reterr)
 {

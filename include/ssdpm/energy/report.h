@@ -50,8 +50,8 @@ SSDPM_API int ssdpm_recommendation_get_changes(
  *              an NVMe drive has tables, a SATA drive has link policies
  *
  * Return: 0; -ENOENT (the plan says nothing of it: the tables cannot be
- * predicted, or the port is left alone), -EOPNOTSUPP (@today has no table: the
- * drive cannot follow the one that was read), -EINVAL, -E2BIG (sizes).
+ * predicted, or the port is left alone), -EOPNOTSUPP (@today has no table: none
+ * was read, or the drive cannot follow it), -EINVAL, -E2BIG (sizes).
  */
 SSDPM_API int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 				      const struct ssdpm_device *device,

@@ -55,8 +55,26 @@ static bool find_lpms(const struct ssdpm_plan *plan,
 	return false;
 }
 
+/* Only the table of a capture is read: a live drive would have to be asked. */
+static int fail_without_table(struct ssdpm_device *of_capture,
+			      struct ssdpm_error *reterr)
+{
+	struct ssdpm_apst table;
+	int err = of_capture ?
+			  ssdpm_device_read_apst(of_capture, &table, reterr) :
+			  -ENOENT;
+
+	if (err && err != -ENOENT)
+		return err;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   err ? "no APST table is known that it can follow" :
+				 "the APST table that was read is none that "
+				 "it can follow");
+}
+
 /* The table in force, which a capture may have from other settings. */
 static int take_today(const struct ssdpm_device_settings *today,
+		      struct ssdpm_device *of_capture,
 		      struct ssdpm_policy *before, struct ssdpm_error *reterr)
 {
 	struct ssdpm_device_settings known = { .size = sizeof(known) };
@@ -66,9 +84,7 @@ static int take_today(const struct ssdpm_device_settings *today,
 	if (err || before->kind != SSDPM_POLICY_TABLE)
 		return err;
 	if (!(known.known & SSDPM_SETTING_APST))
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "the APST table that was read is none that "
-				   "it can follow");
+		return fail_without_table(of_capture, reterr);
 	before->table = known.apst;
 	return 0;
 }
@@ -99,7 +115,7 @@ int ssdpm_plan_get_policies(const struct ssdpm_plan *plan,
 				   facts->name);
 	made = before.table;
 	if (today)
-		err = take_today(today, &before, reterr);
+		err = take_today(today, NULL, &before, reterr);
 	if (err)
 		return err;
 	/* A plan that builds no other table leaves the one in force. */
@@ -117,13 +133,15 @@ int ssdpm__get_policies(const struct report_task *task,
 			struct ssdpm_policy *ret_after,
 			struct ssdpm_error *reterr)
 {
-	int err = ssdpm_plan_get_policies(task->plan, item->drive.device, NULL,
-					  ret_before, ret_after, reterr);
+	struct ssdpm_device *device = item->drive.device;
+	int err = ssdpm_plan_get_policies(task->plan, device, NULL, ret_before,
+					  ret_after, reterr);
 
 	if (err)
 		return err;
 	item->made = ret_before->table;
-	return take_today(&item->settings, ret_before, reterr);
+	return take_today(&item->settings, task->facts.capture ? device : NULL,
+			  ret_before, reterr);
 }
 
 static void take_params(const struct ssdpm_recommendation *r,
