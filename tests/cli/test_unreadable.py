@@ -118,7 +118,7 @@ def test_a_missing_right_is_named_with_the_file_in_the_capture(
     assert f"cannot read {locked}: permission denied" in said
     assert "a new capture" not in said
     if call != ["check", "-l", "25ms"]:
-        assert said.endswith("; root may read it\n")
+        assert said == f"ssdpm: nvme0: cannot read {locked}: permission denied; root may read it\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others own the file then")
@@ -199,3 +199,20 @@ def test_suspend_keeps_the_status_of_dumps(locked_dumps: str, unprivileged: Unpr
     result = unprivileged("suspend", "--root", "desktop")
     assert result.returncode == 4 and b"sda" in result.stdout
     assert f"ssdpm: nvme0: {locked_dumps}\n" in result.stderr.decode()
+
+
+def test_tune_lists_the_cause_and_no_code(ssdpm: Command) -> None:
+    machines.write("hostile", ssdpm.directory / "hostile")
+    text = ssdpm("tune", "-n", "--root", "hostile").stdout.decode()
+    left = " ".join(text.split("\nLeft as they are:\n")[1].split())
+    cause = "not an Identify Controller structure: byte 0xff in the model number"
+    assert left.startswith(f"nvme0: cannot be read: {cause} ")
+
+
+def test_a_name_and_a_list_have_the_same_cause(ssdpm: Command) -> None:
+    machines.write("hostile", ssdpm.directory / "hostile")
+    words = "nvme2: it cannot be read: too many symbolic links; a new capture may have it"
+    assert words in ssdpm("list", "--root", "hostile").stderr.decode()
+    for call in (["show", "nvme2"], ["tune", "-n", "nvme2"], ["plan", "-p", "balanced", "nvme2"]):
+        result = ssdpm(*call, "--root", "hostile")
+        assert (result.returncode, result.stderr.decode()) == (1, f"ssdpm: {words}\n")

@@ -312,9 +312,12 @@ static enum exit_status unknown_drive(const char *name, const char *phrase,
 enum exit_status complain_of_name(const struct live *live, const char *name,
 				  const struct ssdpm_error *error)
 {
-	return error->code == -ENOENT ?
-		       unknown_drive(name, error->message, NULL, live) :
-		       complain_of_device(name, error);
+	enum exit_status status;
+
+	if (error->code == -ENOENT)
+		return unknown_drive(name, error->message, NULL, live);
+	status = complain_if_unread(live, name);
+	return status ? status : complain_of_device(name, error);
 }
 
 /* A device, if there is one of that name; what is in /dev has to be one. */

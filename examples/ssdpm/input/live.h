@@ -71,6 +71,11 @@ enum exit_status complain_of_device(const char *name,
 enum exit_status complain_of_name(const struct live *live, const char *name,
 				  const struct ssdpm_error *error);
 
+/* unread.c: the cause without the drive's name before it. */
+const char *cause_without_name(const char *name, const char *cause);
+/* Whether it says itself that something cannot be read. */
+bool begins_as_unread(const char *cause);
+
 /*
  * unread.c: complains of a drive that is there and cannot be read. The second
  * one does so if an operand names such a drive; else it returns STATUS_DONE.

@@ -16,12 +16,28 @@ struct unread {
 	struct ssdpm_report *report;
 };
 
+const char *cause_without_name(const char *name, const char *cause)
+{
+	const size_t n = strlen(name);
+
+	return strncmp(cause, name, n) || strncmp(cause + n, ": ", 2) ?
+		       cause :
+		       cause + n + 2;
+}
+
+bool begins_as_unread(const char *cause)
+{
+	return !strncmp(cause, "cannot read", strlen("cannot read"));
+}
+
 enum exit_status say_unread(const struct live *live, const char *name, int code,
 			    const char *cause)
 {
 	const enum exit_status status = status_of_error(code);
 
-	complain("%s: it cannot be read: %s; %s", name, cause,
+	cause = cause_without_name(name, cause);
+	complain("%s: %s%s; %s", name,
+		 begins_as_unread(cause) ? "" : "it cannot be read: ", cause,
 		 status == STATUS_NO_PRIVILEGES ? "root may read it" :
 		 live->root			? "a new capture may have it" :
 						  "dmesg may say why");

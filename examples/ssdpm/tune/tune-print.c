@@ -265,6 +265,18 @@ static struct cell best_text(const struct ssdpm_energy_report_item *item)
 		     cell("%s", best_words(item));
 }
 
+/* A missing right has its file in a message of its own. */
+static struct cell failure_text(const struct ssdpm_energy_report_item *item)
+{
+	const char *cause =
+		cause_without_name(item->drive->name, item->message);
+
+	if (item->error == -EACCES || item->error == -EPERM)
+		cause = ssdpm_strerror(item->error);
+	return cell("%s%.200s",
+		    begins_as_unread(cause) ? "" : "cannot be read: ", cause);
+}
+
 /* Why a drive is left as it is, in some words. */
 struct cell reason_text(const struct ssdpm_energy_report_item *item)
 {
@@ -273,7 +285,7 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 	const int64_t high = likely ? two_digits(likely->high_uw) : 0;
 
 	if (item->error && item->error != -EOPNOTSUPP)
-		return cell("cannot be read: %s", ssdpm_strerror(item->error));
+		return failure_text(item);
 	if (item->error)
 		return cell("%.200s", item->message);
 	if (item->advice == SSDPM_ADVICE_COSTS)
