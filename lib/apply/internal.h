@@ -443,9 +443,6 @@ extern const struct value_form ssdpm__tolerance_form, ssdpm__parameter_form,
  * gives NAME up, so the file of a value is X/.... Return: file, or path.
  */
 const char *ssdpm__value_file(const char *path, char file[SSDPM__TARGET_BYTES]);
-/* "cannot read ROOT/PATH: CAUSE"; returns err. */
-int ssdpm__fail_read(const struct ssdpm_machine *machine, const char *path,
-		     int err, const char *cause, struct ssdpm_error *reterr);
 /* Cut so many components off its end; false: it has fewer. */
 bool ssdpm__path_up(char *path, int levels);
 /* -ENODEV: it is gone; -EBUSY: a drive sleeps, and will not wake. */

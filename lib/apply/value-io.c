@@ -35,13 +35,6 @@ const char *ssdpm__value_file(const char *path, char file[SSDPM__TARGET_BYTES])
 	return strcat(file, rest + strlen("/device"));
 }
 
-int ssdpm__fail_read(const struct ssdpm_machine *machine, const char *path,
-		     int err, const char *cause, struct ssdpm_error *reterr)
-{
-	return ssdpm__fail(reterr, err, 0, "cannot read %s/%s: %s",
-			   machine->root ? machine->root : "", path, cause);
-}
-
 static int read_file(struct ssdpm_machine *machine,
 		     const struct step_kind *kind, const char *path,
 		     struct value *ret_value, struct ssdpm_error *reterr)

@@ -80,8 +80,8 @@ static int list_names(struct found_devices *list, const char *path,
 
 	if (!err || err == -ENOENT || err == -ENOTDIR)
 		return 0;
-	return ssdpm__fail(list->reterr, err, 0, "/%s: %s", path,
-			   ssdpm_strerror(err));
+	return ssdpm__fail_read(list->machine, path, err, ssdpm_strerror(err),
+				list->reterr);
 }
 
 static int add_controllers(struct found_devices *list)

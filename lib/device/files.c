@@ -755,6 +755,13 @@ int ssdpm__join(char path[SSDPM__PATH_BYTES], const char *directory,
 	return 0;
 }
 
+int ssdpm__fail_read(const struct ssdpm_machine *machine, const char *path,
+		     int err, const char *cause, struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, err, 0, "cannot read %s/%s: %s",
+			   machine->root ? machine->root : "", path, cause);
+}
+
 int ssdpm__read_dump(const struct ssdpm_device *device, const char *what,
 		     void *buffer, size_t size, size_t *ret_n,
 		     struct ssdpm_error *reterr)

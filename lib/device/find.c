@@ -95,8 +95,8 @@ static int take_controller(struct ssdpm_machine *machine, const char *path,
 
 	err = ssdpm__list_names(machine, path, &names);
 	if (err)
-		return ssdpm__fail(reterr, err, 0, "/%s: %s", path,
-				   ssdpm_strerror(err));
+		return ssdpm__fail_read(machine, path, err, ssdpm_strerror(err),
+					reterr);
 	for (size_t i = 0; i < names.n; i++) {
 		if (!ssdpm__is_numbered(names.names[i], "nvme", &number) ||
 		    strlen(names.names[i]) >= size || at > 100)
@@ -235,6 +235,20 @@ static int find_block_device(const struct ssdpm_machine *machine,
 	return err;
 }
 
+/* A missing right is one to a file. */
+static int fail_to_read(const struct ssdpm_machine *machine, const char *folder,
+			const char *name, const char *text, int err,
+			struct ssdpm_error *reterr)
+{
+	char path[SSDPM__PATH_BYTES];
+
+	if (err != -EACCES || ssdpm__join(path, folder, name))
+		return ssdpm__fail(reterr, err, 0, "%s: %s", text,
+				   ssdpm_strerror(err));
+	return ssdpm__fail_read(machine, path, err, ssdpm_strerror(err),
+				reterr);
+}
+
 /* The name that the list has for it. */
 static int resolve(struct ssdpm_machine *machine, const char *text,
 		   char name[SSDPM__PATH_BYTES], struct ssdpm_error *reterr)
@@ -257,8 +271,8 @@ static int resolve(struct ssdpm_machine *machine, const char *text,
 	err = find_block_device(machine, given, real, sizeof(real));
 	if (err)
 		return err == -ENOENT ? say_absent(machine, text, reterr) :
-					ssdpm__fail(reterr, err, 0, "%s: %s",
-						    text, ssdpm_strerror(err));
+					fail_to_read(machine, "sys/class/block",
+						     given, text, err, reterr);
 	return take_drive(machine, real, text, name, size, reterr);
 }
 
@@ -279,6 +293,7 @@ int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
 		      struct ssdpm_device **ret_device,
 		      struct ssdpm_error *reterr)
 {
+	const char *folder = "sys/block";
 	struct ssdpm_device_facts facts;
 	char found[SSDPM__PATH_BYTES];
 	int err;
@@ -286,17 +301,19 @@ int ssdpm_device_read(struct ssdpm_machine *machine, const char *name,
 	err = resolve(machine, name, found, reterr);
 	if (err)
 		return err;
-	if (strchr(found, ':'))
+	if (strchr(found, ':')) {
+		folder = "sys/bus/pci/devices";
 		err = read_hidden(machine, found, &facts);
-	else if (!strncmp(found, "nvme", 4))
+	} else if (!strncmp(found, "nvme", 4)) {
+		folder = "sys/class/nvme";
 		err = ssdpm__nvme_read_facts(machine, found, &facts);
-	else
+	} else {
 		err = ssdpm__sata_read_facts(machine, found, &facts);
+	}
 	if (err == -ENOENT || err == -ENODEV)
 		return say_absent(machine, name, reterr);
 	if (err)
-		return ssdpm__fail(reterr, err, 0, "%s: %s", name,
-				   ssdpm_strerror(err));
+		return fail_to_read(machine, folder, found, name, err, reterr);
 	return ssdpm__device_new(machine, &facts, ret_device, reterr);
 }
 

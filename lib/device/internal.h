@@ -300,6 +300,10 @@ int ssdpm__atasmart_identify(const struct ssdpm_machine *machine,
 #define SSDPM__DEVSLEEP_LOG 0x30
 #define SSDPM__DEVSLEEP_PAGE 0x08
 
+/* files.c: "cannot read ROOT/PATH: CAUSE"; returns err. */
+int ssdpm__fail_read(const struct ssdpm_machine *machine, const char *path,
+		     int err, const char *cause, struct ssdpm_error *reterr);
+
 /*
  * files.c: a dump, with a zero byte at its end. -ENOENT: the capture has none;
  * -EINVAL: it is longer.

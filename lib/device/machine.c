@@ -377,12 +377,13 @@ int ssdpm_machine_read_facts(struct ssdpm_machine *machine,
 
 /* Files of a machine, for stages and programs that read more of it. */
 
-static int fail_to_read(const char *path, int err, struct ssdpm_error *reterr)
+static int fail_to_read(const struct ssdpm_machine *machine, const char *path,
+			int err, struct ssdpm_error *reterr)
 {
 	if (err == -ENOMEM)
 		return ssdpm__no_memory(reterr);
-	return ssdpm__fail(reterr, err, 0, "/%s: %s", path,
-			   ssdpm_strerror(err));
+	return ssdpm__fail_read(machine, path, err, ssdpm_strerror(err),
+				reterr);
 }
 
 uint32_t ssdpm_machine_get_capture(const struct ssdpm_machine *machine)
@@ -400,7 +401,7 @@ int ssdpm_machine_read_attribute(const struct ssdpm_machine *machine,
 	if (!err && strlen(text) >= size)
 		err = -E2BIG;
 	if (err)
-		return fail_to_read(path, err, reterr);
+		return fail_to_read(machine, path, err, reterr);
 	memcpy(ret_text, text, strlen(text) + 1);
 	return 0;
 }
@@ -436,7 +437,7 @@ int ssdpm_machine_read_directory(const struct ssdpm_machine *machine,
 	int err = ssdpm__list_names(machine, path, &names);
 
 	if (err)
-		return fail_to_read(path, err, reterr);
+		return fail_to_read(machine, path, err, reterr);
 	if (names.n) {
 		block = to_block(&names);
 		err = block ? 0 : -ENOMEM;
@@ -446,7 +447,7 @@ int ssdpm_machine_read_directory(const struct ssdpm_machine *machine,
 		*ret_n = names.n;
 	}
 	ssdpm__free_names(&names);
-	return err ? fail_to_read(path, err, reterr) : 0;
+	return err ? fail_to_read(machine, path, err, reterr) : 0;
 }
 
 int ssdpm_machine_read_link(const struct ssdpm_machine *machine,
@@ -459,7 +460,7 @@ int ssdpm_machine_read_link(const struct ssdpm_machine *machine,
 	if (!err && strlen(real) >= size)
 		err = -ENAMETOOLONG;
 	if (err)
-		return fail_to_read(path, err, reterr);
+		return fail_to_read(machine, path, err, reterr);
 	memcpy(ret_path, real, strlen(real) + 1);
 	return 0;
 }

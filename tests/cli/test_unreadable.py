@@ -216,3 +216,39 @@ def test_a_name_and_a_list_have_the_same_cause(ssdpm: Command) -> None:
     for call in (["show", "nvme2"], ["tune", "-n", "nvme2"], ["plan", "-p", "balanced", "nvme2"]):
         result = ssdpm(*call, "--root", "hostile")
         assert (result.returncode, result.stderr.decode()) == (1, f"ssdpm: {words}\n")
+
+
+@pytest.fixture
+def locked_sys(ssdpm: Command) -> str:
+    """A desktop whose sys/ nobody but root may enter."""
+    root = ssdpm.directory / "desktop"
+    machines.write("desktop-6.1", root)
+    (root / "sys").chmod(0o700)
+    return "desktop"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the folder then")
+@pytest.mark.parametrize(
+    ("call", "file"),
+    [
+        ([], "nvme"),
+        (["list"], "nvme"),
+        (["show"], "nvme"),
+        (["show", "nvme0"], "nvme/nvme0"),
+        (["show", "nvme0n1"], "block/nvme0n1"),
+        (["tune", "-n"], "nvme"),
+        (["plan", "-p", "balanced"], "nvme"),
+        (["revert"], "nvme"),
+    ],
+)
+def test_a_folder_that_may_not_be_read_is_named_with_its_capture(
+    locked_sys: str, unprivileged: Unprivileged, call: list[str], file: str
+) -> None:
+    """And nothing is said to be done, or to have nothing to do."""
+    result = unprivileged(*call, "--root", locked_sys)
+    drive = f"{call[1]}: " if "/" in file else ""
+    assert (result.returncode, result.stdout.strip()) == (4, b"")
+    assert (
+        result.stderr.decode()
+        == f"ssdpm: {drive}cannot read {locked_sys}/sys/class/{file}: permission denied\n"
+    )

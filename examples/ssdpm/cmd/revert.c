@@ -162,6 +162,10 @@ static enum exit_status revert(struct work *work, struct settings *settings)
 				work, "; ssdpm revert --forget also removes "
 				      "what --keep wrote");
 	}
+	/* It is not known that there is nothing to do. */
+	if (status && !work->common->form &&
+	    !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))
+		return status;
 	printed = print_work(work);
 	return status ? status : printed;
 }

@@ -67,9 +67,22 @@ enum exit_status status_of_error(int code)
 	}
 }
 
+/* It begins with it, or with a file of this capture. */
+static bool has_name(const char *message, const char *name)
+{
+	const size_t n = strlen(name);
+	static const char cannot_read[] = "cannot read ";
+	const char *file = message + strlen(cannot_read);
+
+	if (!strncmp(message, name, n))
+		return true;
+	return !strncmp(message, cannot_read, strlen(cannot_read)) &&
+	       !strncmp(file, name, n) && file[n] == '/';
+}
+
 void complain_about(const char *name, const char *message)
 {
-	if (name && strncmp(message, name, strlen(name)) != 0)
+	if (name && !has_name(message, name))
 		complain("%s: %s", name, message);
 	else
 		complain("%s", message);
