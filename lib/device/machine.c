@@ -396,13 +396,17 @@ int ssdpm_machine_read_attribute(const struct ssdpm_machine *machine,
 				 struct ssdpm_error *reterr)
 {
 	char text[SSDPM__ATTRIBUTE_BYTES];
-	int err = ssdpm__read_text(machine, path, text, sizeof(text));
+	/* What is cut off at the end need not fit. */
+	const bool is_long = size > sizeof(text);
+	int err = is_long ? ssdpm__read_text(machine, path, ret_text, size) :
+			    ssdpm__read_text(machine, path, text, sizeof(text));
 
-	if (!err && strlen(text) >= size)
+	if (!err && !is_long && strlen(text) >= size)
 		err = -E2BIG;
 	if (err)
 		return fail_to_read(machine, path, err, reterr);
-	memcpy(ret_text, text, strlen(text) + 1);
+	if (!is_long)
+		memcpy(ret_text, text, strlen(text) + 1);
 	return 0;
 }
 

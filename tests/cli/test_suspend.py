@@ -205,6 +205,12 @@ def test_only_a_link_that_stays_awake_in_s2idle_may_prevent_the_sleep(
     assert [key for key, found in awake.items() if found] == [
         ("max_performance", "[s2idle] deep")
     ]
+    # Before 6.6 a user may have told sd to leave it running.
+    release = ssdpm.directory / "sata/proc/sys/kernel/osrelease"
+    assert "manage_start_stop" not in ssdpm.output("suspend", "--root", "sata")
+    release.write_text("6.1.0-57-amd64\n")
+    said = ssdpm.output("suspend", "--root", "sata")
+    assert "puts it into standby, unless\n" in said or "unless manage_start_stop is 0" in said
 
 
 def test_the_call_that_compares_has_the_root_and_quotes_the_file(

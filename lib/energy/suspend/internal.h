@@ -42,6 +42,8 @@ void ssdpm__reading_set_boot(struct ssdpm_suspend_reading *reading,
 			     struct span boot);
 
 /* The same counter of a reading, which may be NULL; NULL: it has none. */
+/* The machine was started anew between the readings. */
+bool ssdpm__is_of_two_boots(const struct ssdpm_suspend_params *params);
 const struct counter *ssdpm__reading_find(
 	const struct ssdpm_suspend_reading *reading,
 	const struct counter *like);

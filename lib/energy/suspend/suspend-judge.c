@@ -368,14 +368,21 @@ static void name_culprit(struct judgement *j)
 }
 
 /* Everything that was read, in the order of the second reading. */
+bool ssdpm__is_of_two_boots(const struct ssdpm_suspend_params *params)
+{
+	const struct ssdpm_suspend_reading *before = params->before;
+	const struct ssdpm_suspend_reading *after = params->after;
+
+	return before && before->boot[0] && after->boot[0] &&
+	       strcmp(before->boot, after->boot) != 0;
+}
+
 static int judge(struct judgement *j, struct ssdpm_error *reterr)
 {
-	const struct ssdpm_suspend_reading *before = j->params->before;
 	const struct ssdpm_suspend_reading *after = j->params->after;
 	int err = 0;
 
-	if (before && before->boot[0] && after->boot[0] &&
-	    strcmp(before->boot, after->boot) != 0)
+	if (ssdpm__is_of_two_boots(j->params))
 		return ssdpm__fail(reterr, -ESTALE, 0,
 				   "the machine was started anew since the "
 				   "first reading");

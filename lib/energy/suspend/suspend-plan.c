@@ -48,7 +48,9 @@ static const struct counter *find_probe(
 	    !ssdpm__span_copy(address, like.name, sizeof(like.name)))
 		return NULL;
 	found = ssdpm__reading_find(params->after, &like);
-	return found ? found : ssdpm__reading_find(params->before, &like);
+	if (found || ssdpm__is_of_two_boots(params))
+		return found;
+	return ssdpm__reading_find(params->before, &like);
 }
 
 /* The log answers the question that a diagnosis leaves open. */
@@ -73,9 +75,9 @@ static void write_plan(const struct counter *probe, const char *plan,
 }
 
 /*
- * libata flushes a disk and sends STANDBY IMMEDIATE to it, whichever way the
- * machine suspends: ata_eh_handle_port_suspend(). Before Linux 6.6, sd did it
- * with START STOP UNIT, unless a user had written 0 to manage_start_stop.
+ * libata sends STANDBY IMMEDIATE to a disk, whichever way the machine suspends:
+ * ata_eh_handle_port_suspend(). Before Linux 6.6, sd did it with START STOP
+ * UNIT, unless a user had written 0 to manage_start_stop.
  */
 static bool is_put_into_standby(const struct ssdpm_suspend_params *params,
 				const struct ssdpm_device_facts *facts)
@@ -84,11 +86,27 @@ static bool is_put_into_standby(const struct ssdpm_suspend_params *params,
 	       facts->reach == SSDPM_REACH_YES && params->facts->suspend;
 }
 
+/* A release that is not known counts as new. */
+static bool is_before_6_6(const char *release)
+{
+	struct span rest = ssdpm__span(release, strlen(release));
+	uint64_t major, minor;
+
+	if (!ssdpm__take_uint(&rest, UINT32_MAX, &major) ||
+	    !ssdpm__take(&rest, ".") ||
+	    !ssdpm__take_uint(&rest, UINT32_MAX, &minor))
+		return false;
+	return major < 6 || (major == 6 && minor < 6);
+}
+
 static void write_standby(const struct ssdpm_suspend_params *params,
 			  const char *plan, char text[MAX_PLAN])
 {
-	snprintf(text, MAX_PLAN, "suspend (%s) puts it into standby%s%s",
+	snprintf(text, MAX_PLAN, "suspend (%s) puts it into standby%s%s%s",
 		 ssdpm_suspend_to_string(params->facts->suspend),
+		 is_before_6_6(params->facts->linux_release) ?
+			 ", unless manage_start_stop is 0" :
+			 "",
 		 plan ? "; " : "", plan ? plan : "");
 }
 

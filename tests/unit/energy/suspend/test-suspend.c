@@ -906,6 +906,26 @@ static void the_log_of_the_boot_says_what_the_driver_found(void **state)
 	tree_remove(root);
 }
 
+/* Logs of real machines are longer than an attribute. */
+static void a_log_of_100_kib_is_read_to_its_end(void **state)
+{
+	static const char line[] = "6,1,1,-;filler of a kernel that talks\n";
+	const size_t room = 102400;
+	char *root = tree_new(), *text = malloc(room + 400);
+	size_t n = 0;
+
+	(void)state;
+	tree_put(root, "sys/power/mem_sleep", "[s2idle]\n");
+	n += (size_t)sprintf(text, FIRST);
+	while (n < room)
+		n += (size_t)sprintf(text + n, line);
+	sprintf(text + n, "6,7,9,-;" QUIRK "6,8,9,-;" PROBE);
+	tree_put(root, "dev/kmsg", text);
+	assert_reads(root, SAYS("1"));
+	free(text);
+	tree_remove(root);
+}
+
 static void an_earlier_boot_says_nothing_of_this_one(void **state)
 {
 	static const char old[] = "6,7,9,-;" QUIRK "6,8,9,-;" PROBE;
@@ -1154,6 +1174,7 @@ int main(void)
 		cmocka_unit_test(the_log_has_the_states_of_devices),
 		cmocka_unit_test(
 			what_the_driver_said_of_a_drive_explains_its_plan),
+		cmocka_unit_test(a_log_of_100_kib_is_read_to_its_end),
 		cmocka_unit_test(an_earlier_boot_says_nothing_of_this_one),
 		cmocka_unit_test(
 			a_log_that_is_added_counts_from_its_last_boot_on),
