@@ -346,9 +346,13 @@ void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A complaint. Return: STATUS_FAILED. */
 enum exit_status failure(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
+/* The status of a failure with a file, -errno: STATUS_NO_PRIVILEGES for a
+ * missing right, or else STATUS_FAILED. */
+enum exit_status status_of_file(int code);
 /*
  * Complains as in "cannot read gone: No such file or directory"; error is an
- * errno. Return: STATUS_FAILED.
+ * errno. A missing right is "permission denied", as the libraries say. Return:
+ * that of status_of_file().
  */
 enum exit_status cannot(const char *verb, const char *object, int error);
 /* Complains that memory is exhausted. Return: STATUS_FAILED. */

@@ -110,8 +110,8 @@ def test_an_unreadable_file_is_named(
     path.write_bytes(b"x")
     path.chmod(0)
     result = unprivileged("show", "secret")
-    assert result.returncode == 1
-    assert result.stderr == b"ssdpm: cannot read secret: Permission denied\n"
+    assert result.returncode == 4
+    assert result.stderr == b"ssdpm: cannot read secret: permission denied\n"
 
 
 def test_a_fifo_without_a_writer_is_an_error_and_no_hang(ssdpm: Command) -> None:

@@ -252,3 +252,47 @@ def test_a_folder_that_may_not_be_read_is_named_with_its_capture(
         result.stderr.decode()
         == f"ssdpm: {drive}cannot read {locked_sys}/sys/class/{file}: permission denied\n"
     )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the file then")
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["show", "secret"],
+        ["show", "--catalogue", "secret"],
+        ["list", "--catalogue=secret"],
+        ["estimate", "--trace", "secret", "--root", "desktop", "sda"],
+        ["estimate", "-t", "desktop-session", "--measured", "secret", "--root", "desktop", "sda"],
+        ["apst", "--quirks-file", "secret", "--root", "desktop", "nvme0"],
+        ["workload", "secret"],
+        ["measure", "energy", "secret"],
+        ["measure", "survey", "secret"],
+        ["consistency", "secret", "secret"],
+        ["tune", "-n", "--root", "desktop", "--trace", "secret"],
+        ["plan", "-p", "mine", "--profiles", "secret", "--root", "desktop"],
+        ["suspend", "--since", "secret", "--root", "desktop"],
+    ],
+)
+def test_a_file_that_may_not_be_read_is_a_missing_right(
+    ssdpm: Command, unprivileged: Unprivileged, call: list[str]
+) -> None:
+    """Said as of a capture."""
+    machines.write("desktop-6.1", ssdpm.directory / "desktop")
+    (ssdpm.directory / "secret").touch(0)
+    result = unprivileged(*call)
+    words = set(result.stderr.decode().splitlines())
+    assert (result.returncode, words) == (4, {"ssdpm: cannot read secret: permission denied"})
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the folder then")
+@pytest.mark.parametrize(
+    "call", [["capture"], ["workload", "desktop-session", "--to", "csv", "--output"], ["suspend", "-q", "--save"]]
+)
+def test_a_place_that_may_not_be_written_is_a_missing_right(
+    ssdpm: Command, unprivileged: Unprivileged, call: list[str]
+) -> None:
+    (ssdpm.directory / "mine").mkdir()
+    machines.write("desktop-6.1", ssdpm.directory / "desktop")
+    result = unprivileged(*call, "mine/new", "--root", "desktop")
+    assert result.returncode == 4
+    assert result.stderr == b"ssdpm: cannot write mine/new: permission denied\n"

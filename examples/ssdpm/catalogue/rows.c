@@ -29,14 +29,14 @@ static enum exit_status add_row(const struct ssdpm_catalogue *catalogue,
 enum exit_status read_catalogue(const struct common *common, uint32_t kind,
 				struct drives *ret_drives)
 {
-	struct ssdpm_catalogue *catalogue = open_catalogue(common);
-	enum exit_status status = STATUS_DONE;
+	struct ssdpm_catalogue *catalogue;
+	enum exit_status status = open_catalogue(common, &catalogue);
 	struct ssdpm_catalogue_row row = { .size = sizeof(row) };
 	struct drives drives = { 0 };
 
 	*ret_drives = drives;
-	if (!catalogue)
-		return STATUS_FAILED;
+	if (status)
+		return status;
 	for (uint32_t i = 0;
 	     !status && !ssdpm_catalogue_get_row(catalogue, i, &row); i++)
 		status = add_row(catalogue, i, &row, kind, &drives);

@@ -3,6 +3,8 @@
 #include "text/device.h"
 #include "text/output.h"
 
+#include <string.h>
+
 static const struct option_spec options[] = {
 	{ "identify", 0, NULL,
 	  "Add dumps that the drives themselves report. Requires "
@@ -27,6 +29,19 @@ static enum exit_status print_json_result(const struct common *common,
 	return print_items(common, &items);
 }
 
+/* A missing right is mostly one to DIR. */
+static enum exit_status complain_of_capture(const char *directory,
+					    const struct ssdpm_error *error)
+{
+	const enum exit_status status = status_of_file(error->code);
+
+	if (status == STATUS_NO_PRIVILEGES &&
+	    !strncmp(error->message, directory, strlen(directory)))
+		return cannot("write", directory, -error->code);
+	complain("%s", error->message);
+	return status;
+}
+
 static enum exit_status capture(const struct common *common,
 				const struct live *live, const char *directory)
 {
@@ -34,7 +49,7 @@ static enum exit_status capture(const struct common *common,
 	struct ssdpm_error error;
 
 	if (ssdpm_machine_capture(live->machine, directory, flags, &error))
-		return failure("%s", error.message);
+		return complain_of_capture(directory, &error);
 	if (common->form)
 		return print_json_result(common, directory, live);
 	printf("%s: a capture, without serial numbers and other names; ssdpm "

@@ -106,10 +106,11 @@ static enum exit_status read_saved(const char *path,
 {
 	struct buffer buffer = { 0 };
 	struct ssdpm_error error;
+	const int err = read_operand(path, &buffer);
 	enum exit_status status = STATUS_DONE;
 
-	if (read_operand(path, &buffer))
-		status = STATUS_FAILED;
+	if (err)
+		status = status_of_file(err);
 	else if (ssdpm_suspend_reading_from_text(buffer.data, buffer.size,
 						 ret_reading, &error))
 		status = error.line ? failure("%s:%u: %s", path, error.line,

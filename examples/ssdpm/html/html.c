@@ -87,8 +87,10 @@ static enum exit_status read_chart_js(const struct page_options *settings,
 {
 	const char *path = chart_js_path(settings);
 
-	if (read_operand(path, buffer))
-		return STATUS_FAILED;
+	const int err = read_operand(path, buffer);
+
+	if (err)
+		return status_of_file(err);
 	if (!ends_script(buffer))
 		return STATUS_DONE;
 	return failure(

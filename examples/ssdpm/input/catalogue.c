@@ -7,18 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ssdpm_catalogue *open_catalogue(const struct common *common)
+enum exit_status open_catalogue(const struct common *common,
+				struct ssdpm_catalogue **ret_catalogue)
 {
 	const char *path = common->catalogue_path;
-	struct ssdpm_catalogue *catalogue = NULL;
 	struct buffer buffer = { 0 };
 	struct ssdpm_error error;
+	int err;
 
-	if (path && read_operand(path, &buffer)) {
+	*ret_catalogue = NULL;
+	err = path ? read_operand(path, &buffer) : 0;
+	if (err) {
 		free(buffer.data);
-		return NULL;
+		return status_of_file(err);
 	}
-	if (ssdpm_catalogue_new(buffer.data, buffer.size, &catalogue, &error)) {
+	err = ssdpm_catalogue_new(buffer.data, buffer.size, ret_catalogue,
+				  &error);
+	if (err) {
 		if (path && error.line)
 			complain("%s:%u: %s", path, error.line, error.message);
 		else
@@ -26,7 +31,7 @@ struct ssdpm_catalogue *open_catalogue(const struct common *common)
 				 error.message);
 	}
 	free(buffer.data);
-	return catalogue;
+	return err ? STATUS_FAILED : STATUS_DONE;
 }
 
 /* One model for each other table; drive is empty as yet. */

@@ -241,10 +241,11 @@ static enum exit_status add_file(const struct common *common, const char *path,
 {
 	struct buffer buffer = { 0 };
 	struct ssdpm_model **models = NULL;
-	enum exit_status status = STATUS_FAILED;
+	const int err = read_file(path, true, &buffer);
+	enum exit_status status = status_of_file(err);
 	size_t n = 0;
 
-	if (!read_file(path, true, &buffer))
+	if (!err)
 		status = parse(common, path, &buffer, &models, &n);
 	free(buffer.data);
 	for (size_t i = 0; i < n && !status; i++)
@@ -356,11 +357,11 @@ static enum exit_status add_catalogued(const struct common *common,
 	struct drive drive;
 	struct live *live;
 	char why[sizeof(error.message) + 32];
+	enum exit_status status =
+		*catalogue ? STATUS_DONE : open_catalogue(common, catalogue);
 
-	if (!*catalogue)
-		*catalogue = open_catalogue(common);
-	if (!*catalogue)
-		return STATUS_FAILED;
+	if (status)
+		return status;
 	if (!find_drive(common, *catalogue, operand, &drive, &error))
 		return add_drive(drives, &drive);
 	if (error.code != -ENOENT)
@@ -464,10 +465,8 @@ static enum exit_status read_any(const struct common *common, char **operands,
 	enum exit_status status = STATUS_DONE;
 
 	/* A bad file is complained of once, and even if no operand needs it. */
-	if (common->catalogue_path) {
-		catalogue = open_catalogue(common);
-		status = catalogue ? STATUS_DONE : STATUS_FAILED;
-	}
+	if (common->catalogue_path)
+		status = open_catalogue(common, &catalogue);
 	if (!status && machine)
 		status = add_machine(common, &catalogue, operands, n, &drives);
 	else if (!status)

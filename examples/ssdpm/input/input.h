@@ -97,9 +97,10 @@ int read_pieces(const char *path, take_piece_fn take, void *data);
 
 /*
  * catalogue.c: the catalogue with the user's own drives; NULL after a
- * complaint.
+ * complaint, with its status.
  */
-struct ssdpm_catalogue *open_catalogue(const struct common *common);
+enum exit_status open_catalogue(const struct common *common,
+				struct ssdpm_catalogue **ret_catalogue);
 
 /*
  * Looks a drive up by name and --firmware. Return: 0; -ENOENT: not in the

@@ -108,11 +108,11 @@ static enum exit_status list(const struct common *common,
 enum exit_status list_catalogue(const struct common *common,
 				const char *pattern)
 {
-	struct ssdpm_catalogue *catalogue = open_catalogue(common);
-	enum exit_status status;
+	struct ssdpm_catalogue *catalogue;
+	enum exit_status status = open_catalogue(common, &catalogue);
 
-	if (!catalogue)
-		return STATUS_FAILED;
+	if (status)
+		return status;
 	status = list(common, catalogue, pattern);
 	ssdpm_catalogue_free(catalogue);
 	return status;
@@ -147,15 +147,14 @@ static void print_products(const struct ssdpm_catalogue *catalogue)
 enum exit_status print_drive_names(bool catalogued, const char *root)
 {
 	const struct common common = { .subcommand = "list", .quiet = true };
-	struct ssdpm_catalogue *catalogue;
+	struct ssdpm_catalogue *catalogue = NULL;
 	struct live *live;
 
 	if (!open_live(&common, root, &live)) {
 		print_device_names(live);
 		close_live(live);
 	}
-	catalogue = catalogued ? open_catalogue(&common) : NULL;
-	if (catalogue)
+	if (catalogued && !open_catalogue(&common, &catalogue))
 		print_products(catalogue);
 	ssdpm_catalogue_free(catalogue);
 	return STATUS_DONE;

@@ -293,9 +293,7 @@ static int read_model(const struct common *common,
 	uint32_t kind = ssdpm_device_get_facts(drive->device)->kind;
 
 	/* sysfs has the abilities of SATA; without a drive it has none. */
-	if (!*catalogue && kind)
-		*catalogue = open_catalogue(common);
-	if (!*catalogue && kind)
+	if (!*catalogue && kind && open_catalogue(common, catalogue))
 		return -ENOMEM;
 	return ssdpm_device_read_model(drive->device, flags, *catalogue,
 				       &drive->model, &drive->problem);

@@ -88,7 +88,8 @@ void complain_of_power(const char *name, const struct ssdpm_error *error)
 		complain("%s: %s%s", name, error->message, options.text);
 }
 
-static int open_file(const char *name)
+/* -1 after a complaint. */
+static int open_file(const char *name, enum exit_status *ret_status)
 {
 	struct stat status;
 	int fd = STDIN_FILENO;
@@ -96,9 +97,10 @@ static int open_file(const char *name)
 	if (strcmp(name, "-"))
 		fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
-		cannot("read", name, errno);
+		*ret_status = cannot("read", name, errno);
 	} else if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) {
-		complain("%s: is a directory, and no file of samples", name);
+		*ret_status = failure(
+			"%s: is a directory, and no file of samples", name);
 		if (fd != STDIN_FILENO)
 			close(fd);
 		fd = -1;
@@ -134,10 +136,10 @@ enum exit_status take_idle(const struct common *common, const char *option,
 enum exit_status open_power(const struct power_options *options,
 			    const char *name, struct power_input *ret_input)
 {
-	int fd = open_file(name);
+	enum exit_status status;
+	int fd = open_file(name, &status);
 
-	return fd < 0 ? STATUS_FAILED :
-			open_power_fd(options, name, fd, ret_input);
+	return fd < 0 ? status : open_power_fd(options, name, fd, ret_input);
 }
 
 void close_power(struct power_input *input)

@@ -26,12 +26,13 @@ static enum exit_status read_file(struct measured_file *file)
 		.measured = file->measured,
 		.capacity = SSDPM_MAX_PARAMETERS,
 	};
-	enum exit_status status = STATUS_FAILED;
 	struct buffer buffer = { 0 };
 	struct ssdpm_error error;
+	const int err = read_operand(file->path, &buffer);
+	enum exit_status status = status_of_file(err);
 
 	file->overlay.size = sizeof(file->overlay);
-	if (read_operand(file->path, &buffer))
+	if (err)
 		goto out;
 	if (!ssdpm_overlay_from_json(buffer.data, buffer.size, &file->overlay,
 				     &calibration, &error))

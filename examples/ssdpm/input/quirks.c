@@ -30,17 +30,19 @@ enum exit_status read_quirk_rules(const struct quirk_options *options,
 				  struct quirk_rules *ret_rules)
 {
 	struct buffer buffer = { 0 };
+	int err;
 
 	*ret_rules = (struct quirk_rules){ 0 };
 	if (!options->path)
 		return STATUS_DONE;
-	if (!read_operand(options->path, &buffer)) {
+	err = read_operand(options->path, &buffer);
+	if (!err) {
 		ret_rules->text = buffer.data;
 		ret_rules->size = buffer.size;
 		return STATUS_DONE;
 	}
 	free(buffer.data);
-	return STATUS_FAILED;
+	return status_of_file(err);
 }
 
 /*

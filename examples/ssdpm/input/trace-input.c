@@ -304,9 +304,10 @@ enum exit_status open_trace(const struct common *common,
 		input.fd = open_file(name, &problem);
 		if (input.fd == -ENOENT)
 			return no_such_trace(name);
+		if (input.fd < 0 && problem)
+			return failure("%s: %s", name, problem);
 		if (input.fd < 0)
-			return failure("%s: %s", name,
-				       problem ? problem : strerror(-input.fd));
+			return cannot("read", name, -input.fd);
 		status = open_fd(settings, input.fd, &input);
 	}
 	if (status) {

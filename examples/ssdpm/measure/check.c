@@ -248,12 +248,14 @@ static enum exit_status read_prediction(struct check *c, const char *path)
 	struct buffer buffer = { 0 };
 	struct ssdpm_error error;
 	enum exit_status status = check_file(c, path);
+	int err;
 
 	c->prediction.size = sizeof(c->prediction);
 	if (status)
 		return status;
-	status = STATUS_FAILED;
-	if (read_operand(path, &buffer))
+	err = read_operand(path, &buffer);
+	status = status_of_file(err);
+	if (err)
 		goto out;
 	if (ssdpm_prediction_from_json(buffer.data, buffer.size, &c->prediction,
 				       &error)) {

@@ -3,6 +3,7 @@
 #include "text/output.h"
 #include "text/progress.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -213,9 +214,22 @@ enum exit_status failure(const char *format, ...)
 	return STATUS_FAILED;
 }
 
+static bool is_missing_right(int code)
+{
+	return code == -EACCES || code == -EPERM;
+}
+
+enum exit_status status_of_file(int code)
+{
+	return is_missing_right(code) ? STATUS_NO_PRIVILEGES : STATUS_FAILED;
+}
+
 enum exit_status cannot(const char *verb, const char *object, int error)
 {
-	return failure("cannot %s %s: %s", verb, object, strerror(error));
+	complain("cannot %s %s: %s", verb, object,
+		 is_missing_right(-error) ? ssdpm_strerror(-error) :
+					    strerror(error));
+	return status_of_file(-error);
 }
 
 void remark(const char *format, ...)

@@ -420,14 +420,16 @@ static enum exit_status find_both(const struct plan_options *settings,
 {
 	struct profiles profiles = { .intent = NULL };
 	struct ssdpm_error error;
-	int err = 0;
+	int err = 0, unread = 0;
 
 	if (!settings->profiles_path)
 		err = ssdpm_intent_read(live->machine, &profiles.intent,
 					&error);
-	else if (read_operand(settings->profiles_path, &profiles.text)) {
+	else
+		unread = read_operand(settings->profiles_path, &profiles.text);
+	if (unread) {
 		free(profiles.text.data);
-		return STATUS_FAILED;
+		return status_of_file(unread);
 	}
 	if (!err)
 		err = find_one(&profiles, settings->profile, SSDPM_SOURCE_AC,

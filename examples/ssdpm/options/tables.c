@@ -13,11 +13,11 @@ static enum exit_status read_table(struct table_source *source)
 {
 	struct ssdpm_error error;
 	struct buffer buffer = { 0 };
-	int err;
+	int err = read_operand(source->name, &buffer);
 
-	if (read_operand(source->name, &buffer)) {
+	if (err) {
 		free(buffer.data);
-		return STATUS_FAILED;
+		return status_of_file(err);
 	}
 	err = ssdpm_apst_from_data(buffer.data, buffer.size, &source->table,
 				   &error);

@@ -90,10 +90,12 @@ enum exit_status load_survey(const char *name,
 	};
 	struct survey_report *report = ret_report;
 	struct ssdpm_error error;
+	enum exit_status status;
 
 	*report = (struct survey_report){ .name = name };
-	if (open_survey(report))
-		return STATUS_FAILED;
+	status = open_survey(report);
+	if (status)
+		return status;
 	if (ssdpm_survey_result_new(report->file, &params, &report->result,
 				    &error))
 		return failure("%s: %s", name, error.message);

@@ -270,11 +270,12 @@ enum exit_status read_survey_head(const char *name, struct survey *survey)
 {
 	static const char first[] = "# ssdpm survey 1\n";
 	struct buffer buffer = { 0 };
+	const int err = read_operand(name, &buffer);
 	char *text;
 
-	if (read_operand(name, &buffer)) {
+	if (err) {
 		free(buffer.data);
-		return STATUS_FAILED;
+		return status_of_file(err);
 	}
 	text = realloc(buffer.data, buffer.size + 1);
 	if (!text) {

@@ -435,9 +435,7 @@ enum exit_status save_file(const char *path, const void *data, size_t size)
 
 	if (file && fclose(file))
 		written = false;
-	if (!written)
-		cannot("write", path, errno);
-	return written ? STATUS_DONE : STATUS_FAILED;
+	return written ? STATUS_DONE : cannot("write", path, errno);
 }
 
 /* The name lasts only if the folder is on disk, too. */
@@ -473,6 +471,7 @@ static bool write_and_sync(const char *path, const void *data, size_t size)
 
 enum exit_status replace_file(const char *path, const void *data, size_t size)
 {
+	enum exit_status status;
 	char *other;
 
 	if (asprintf(&other, "%s.new", path) < 0)
@@ -480,10 +479,9 @@ enum exit_status replace_file(const char *path, const void *data, size_t size)
 	const bool done = write_and_sync(other, data, size) &&
 			  !rename(other, path) && sync_folder_of(path);
 
-	if (!done)
-		cannot("write", path, errno);
+	status = done ? STATUS_DONE : cannot("write", path, errno);
 	free(other);
-	return done ? STATUS_DONE : STATUS_FAILED;
+	return status;
 }
 
 uint64_t checksum_of(const char *text, size_t size)

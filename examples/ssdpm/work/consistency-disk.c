@@ -160,18 +160,13 @@ static enum exit_status read_facts(struct disk *disk, const struct stat *status)
 /* With O_EXCL, whatever has it for itself makes that fail. */
 static enum exit_status claim(struct disk *disk, bool writable)
 {
-	int err;
-
 	disk->fd = open(disk->path, (writable ? O_RDWR : O_RDONLY) | O_EXCL |
 					    O_NONBLOCK | O_CLOEXEC);
 	if (disk->fd >= 0)
 		return STATUS_DONE;
 	if (errno == EBUSY)
 		return refuse(disk->path, "it is in use; nothing was written");
-	err = errno;
-	cannot("open", disk->path, err);
-	return err == EACCES || err == EPERM ? STATUS_NO_PRIVILEGES :
-					       STATUS_FAILED;
+	return cannot("open", disk->path, errno);
 }
 
 enum exit_status open_disk(const char *path, bool writable,

@@ -115,8 +115,7 @@ enum exit_status read_logs(const struct consistency_options *o, char **operands,
 				 fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 
 		if (fd < 0) {
-			cannot("read", operands[i], errno);
-			result = STATUS_FAILED;
+			result = cannot("read", operands[i], errno);
 		} else if (read_iops_log(o, operands[i], fd, list)) {
 			result = STATUS_FAILED;
 		}

@@ -229,10 +229,12 @@ static enum exit_status close_output(struct output *output,
 		failed = true;
 		code = errno;
 	}
-	if (failed)
-		cannot("write", output->path, code);
-	if (failed && !status)
-		status = STATUS_FAILED;
+	if (failed) {
+		const enum exit_status own =
+			cannot("write", output->path, code);
+
+		status = status ? status : own;
+	}
 	if (status && regular)
 		unlink(output->path);
 	return status;
