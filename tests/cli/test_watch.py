@@ -100,10 +100,14 @@ def test_admin_commands_that_take_next_to_nothing_are_unknown(ssdpm: Command) ->
     assert re.search(r"^ +smartctl +0 +1 +0 +unknown +unknown$", text, re.MULTILINE)
 
 
-def test_smartd_of_an_nvme_drive_is_told_that_n_is_for_ata(ssdpm: Command) -> None:
+@pytest.mark.parametrize("drive", [["SN530"], ["--lpm", "min_power", "860 EVO"]])
+def test_smartd_of_an_nvme_drive_is_told_that_n_is_for_ata(
+    ssdpm: Command, drive: list[str]
+) -> None:
+    """Admin commands are of NVMe, whatever drive their recording is simulated on."""
     text = (ssdpm.directory / "trace.txt").read_text().replace("smartctl-", "smartd-")
     ssdpm.write("trace.txt", text)
-    said = ssdpm.output(*READ, "-q", "SN530")
+    said = ssdpm.output(*READ, "-q", *drive)
     assert "  smartd: a longer --interval than 1 min; its -n is for ATA\n" in said
     assert max(map(len, said.splitlines())) <= 80
 

@@ -29,23 +29,19 @@ static struct cell commit_text(const char *thread, const char *interval)
 	return cell("%s: write every %s", thread, interval);
 }
 
-/* smartd.conf(5): its directive -n is for ATA alone. */
-static struct cell admin_text(const char *name, const char *period,
-			      uint32_t kind)
+/* The commands are of NVMe; smartd.conf(5): -n is for ATA alone. */
+static struct cell admin_text(const char *name, const char *period)
 {
 	const char *than = *period ? " than " : "";
 
 	if (strcmp(name, "smartd") != 0)
 		return cell("%s: ask the drive less often than %s%s", name,
 			    *period ? "every " : "now", period);
-	return cell("%s: a longer --interval%s%s%s", name, than, period,
-		    kind == SSDPM_KIND_NVME ? "; its -n is for ATA" :
-					      ", or -n standby");
+	return cell("%s: a longer --interval%s%s; its -n is for ATA", name,
+		    than, period);
 }
 
-/* kind: of the drive, enum ssdpm_kind. */
-static struct cell help_text(const struct ssdpm_help *help, const char *name,
-			     uint32_t kind)
+static struct cell help_text(const struct ssdpm_help *help, const char *name)
 {
 	const struct number interval = time_text(help->interval_ns);
 	const struct number period = time_text(help->period_ns);
@@ -65,8 +61,7 @@ static struct cell help_text(const struct ssdpm_help *help, const char *name,
 	case SSDPM_HELP_NOATIME:
 		return cell("%s: mount with noatime", name);
 	default:
-		return admin_text(name, help->period_ns ? period.text : "",
-				  kind);
+		return admin_text(name, help->period_ns ? period.text : "");
 	}
 }
 
@@ -112,8 +107,6 @@ static enum exit_status print_lines(const struct watch *watch, size_t drive,
 	struct ssdpm_cause cause = { .size = sizeof(cause) };
 	struct ssdpm_error error;
 	struct table table = { .align = "><" };
-	const uint32_t kind =
-		ssdpm_model_get_info(watch->watched[drive].drive->model)->kind;
 	int n_lines = 0;
 
 	for (size_t i = 0; i < n && n_lines < MOST_LINES; i++) {
@@ -127,7 +120,7 @@ static enum exit_status print_lines(const struct watch *watch, size_t drive,
 			return failure("%s", error.message);
 		}
 		table_row(&table, saves_text(&helps[i]).text,
-			  help_text(&helps[i], cause.name, kind).text);
+			  help_text(&helps[i], cause.name).text);
 		n_lines++;
 	}
 	if (n_lines)
