@@ -84,5 +84,15 @@ def crowd(n: int) -> Recording:
     return made
 
 
+def idle_monitor() -> Recording:
+    """Someone asks a drive for its health that is awake all the time."""
+    made = Recording()
+    for i in range(600):
+        made.io(10 + i / 10, "logger-7", "W", 8, 1e-4)
+    asked = "nvme_setup_cmd: nvme0: qid=0, cmdid=16, nsid=-1, cmd=()"
+    made.event(40.0, "smartctl-9", asked)
+    return made
+
+
 def write(directory: pathlib.Path) -> None:
     (directory / "trace.txt").write_text(desktop().text())

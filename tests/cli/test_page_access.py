@@ -48,6 +48,7 @@ CALLS = {
     "watch": ["watch", "-q", "--read", "trace.txt", "--device", "259,0", "SN530"],
     "watch, many": ["watch", "-q", "--read", "many.txt", "--device", "259,0", "SN530"],
     "watch, gap": ["watch", "-q", "--read", "gap.txt", "--device", "259,0", "SN530"],
+    "watch, asked": ["watch", "-q", "--read", "asked.txt", "--device", "259,0", "SN530"],
     "tune, undecided": ["tune", "--dry-run", "--root", "eight-drives"],
 }
 
@@ -170,6 +171,7 @@ class Pages:
         ssdpm.write("few.csv", "policy,power_w\na,5\nb,\n" + LONG + ",1\n")
         ssdpm.write("sata", identify())
         recordings.write(ssdpm.directory)
+        ssdpm.write("asked.txt", recordings.idle_monitor().text())
         ssdpm.write("many.txt", recordings.crowd(14).text())
         gap = recordings.desktop()
         gap.turn_off(200, 440, 90000)
@@ -335,9 +337,19 @@ def test_the_page_of_watch_has_ten_causes_and_the_others(pages: Pages) -> None:
     assert "States of SN530 over time" in charts
 
 
-def test_what_admin_commands_take_is_unknown_on_the_page_of_watch(pages: Pages) -> None:
-    text = pages.report()["watch"]["text"]
-    assert re.search(r"smartctl\s+0\s+10\s+0\s+unknown\s+unknown", text)
+def test_what_admin_commands_take_is_the_same_range_on_the_page_of_watch(
+    pages: Pages,
+) -> None:
+    row = r"smartctl\s+0\s+10\s+0\s+(0\.\..*mW)\s+unknown"
+    shown = re.findall(row, pages.report()["watch"]["text"].replace("\xa0", " "))
+    assert shown and shown == re.findall(row, pages.printed["watch"])
+
+
+def test_admin_commands_without_a_price_are_unknown_on_the_page_of_watch(
+    pages: Pages,
+) -> None:
+    text = pages.report()["watch, asked"]["text"]
+    assert re.search(r"smartctl\s+0\s+1\s+0\s+unknown\s+unknown", text)
 
 
 def test_the_page_of_watch_has_the_powers_of_the_screen(pages: Pages) -> None:

@@ -90,12 +90,7 @@ def test_what_admin_commands_take_is_a_range_and_not_0(ssdpm: Command) -> None:
 
 
 def test_admin_commands_that_take_next_to_nothing_are_unknown(ssdpm: Command) -> None:
-    made = recordings.Recording()
-    for i in range(600):
-        made.io(10 + i / 10, "logger-7", "W", 8, 1e-4)
-    asked = "nvme_setup_cmd: nvme0: qid=0, cmdid=16, nsid=-1, cmd=()"
-    made.event(40.0, "smartctl-9", asked)
-    ssdpm.write("one.txt", made.text())
+    ssdpm.write("one.txt", recordings.idle_monitor().text())
     text = ssdpm.output("watch", "-q", "--read", "one.txt", "--device", "259,0", "SN530")
     assert re.search(r"^ +smartctl +0 +1 +0 +unknown +unknown$", text, re.MULTILINE)
 

@@ -5,7 +5,7 @@ const MOST_CAUSES = 10;
 const KIND_WORDS = {writeback: ", written back", journal: ", journal", kernel: ", kernel"};
 const causeName = (cause) => cause.name + (KIND_WORDS[cause.kind] || "");
 
-/* What admin commands take is unknown, which is not 0. */
+/* The energy of admin commands is unknown, which is not 0. */
 const isPriced = (cause) => Boolean(cause.n_ios || cause.bytes);
 
 /* Microwatts over some time. */
@@ -14,6 +14,14 @@ function changeText(without) {
   const uw = meanPower(without.without_energy_nj - without.energy_nj,
     without.until_ns - without.from_ns - without.uncovered_ns);
   return `${uw < 0 ? "−" : "+"}${powerText(Math.abs(uw))}`;
+}
+
+/* From nothing to a full wake-up for each admin command. */
+function adminText(drive, cause) {
+  const help = drive.help.find((h) =>
+    h.kind === "admin-interval" && drive.causes[h.cause] === cause);
+  const uw = help ? Math.trunc(meanPower(help.saving_high_nj, help.until_ns - help.from_ns)) : 0;
+  return uw ? `0..${powerText(uw)}` : "unknown";
 }
 
 /* The states that occur, ever farther from the color of the page. */
@@ -64,14 +72,14 @@ function watchedCauses(parent, drive) {
   const causes = [...drive.causes].sort((a, b) => b.energy_nj - a.energy_nj);
   const count = (n) => n === null ? "-" : n.toLocaleString("en");
   const rows = causes.map((c) => [causeName(c), count(c.n_ios), count(c.n_admin),
-    count(c.n_wakes), isPriced(c) ? powerText(meanPower(c.energy_nj, ns)) : "unknown",
+    count(c.n_wakes), isPriced(c) ? powerText(meanPower(c.energy_nj, ns)) : adminText(drive, c),
     isPriced(c) ? changeText(c.without) : "unknown"]);
   const rest = ["nobody: at rest", "", "", "", powerText(meanPower(drive.resting_nj, ns)), ""];
   table(`Causes of ${drive.name}`, [["cause", "text rule"], ["I/Os"], ["admin"], ["wakes"],
     ["takes"], ["without it"]], [...rows, rest],
-  titled(parent, "Causes", "Takes: the share of the mean power, nominal. Without it: how the " +
-    "power would change if these I/Os did not come. The last 32,768 I/Os are simulated for " +
-    "that."));
+  titled(parent, "Causes", "Takes: the share of the mean power, nominal; of admin commands, from " +
+    "nothing to a full wake-up each. Without it: how the power would change if these I/Os did " +
+    "not come. The last 32,768 I/Os are simulated for that."));
 }
 
 function showWatchedDrive(drive, i) {
