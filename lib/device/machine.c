@@ -396,7 +396,7 @@ int ssdpm_machine_read_attribute(const struct ssdpm_machine *machine,
 				 struct ssdpm_error *reterr)
 {
 	char text[SSDPM__ATTRIBUTE_BYTES];
-	/* What is cut off at the end need not fit. */
+	/* Blanks at the end need no room. */
 	const bool is_long = size > sizeof(text);
 	int err = is_long ? ssdpm__read_text(machine, path, ret_text, size) :
 			    ssdpm__read_text(machine, path, text, sizeof(text));

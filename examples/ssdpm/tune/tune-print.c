@@ -265,7 +265,7 @@ static struct cell best_text(const struct ssdpm_energy_report_item *item)
 		     cell("%s", best_words(item));
 }
 
-/* A missing right has its file in a message of its own. */
+/* The file of a missing right is named in another message. */
 static struct cell failure_text(const struct ssdpm_energy_report_item *item)
 {
 	const char *cause =
