@@ -1095,7 +1095,7 @@ def test_the_screen_says_what_sleep_saves_today(
     "name, reasons",
     [
         ("eight-drives", ["nvme3: stays awake: no APST"]),
-        ("quirked", ["nvme1: stays awake: a quirk"]),
+        ("quirked", ["nvme1: stays awake: a quirk", "sda: stays awake: a quirk"]),
     ],
 )
 def test_a_drive_that_stays_awake_is_not_as_good_as_it_gets(

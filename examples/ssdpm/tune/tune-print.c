@@ -286,6 +286,10 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 
 	if (item->error && item->error != -EOPNOTSUPP)
 		return failure_text(item);
+	/* Linux refuses because of the quirk. */
+	if (item->error && item->drive->reason &&
+	    item->drive->reason->code == SSDPM_DIAGNOSIS_QUIRK)
+		return best_text(item);
 	if (item->error)
 		return cell("%.200s", item->message);
 	if (item->advice == SSDPM_ADVICE_COSTS)
