@@ -366,7 +366,10 @@ def stack(watched: Watched, number: str, kind: str, *slaves: str) -> pathlib.Pat
 
 
 WAKES = "ssdpm: {} is on nvme0: to write it wakes the drive\n"
-MAY_WAKE = "ssdpm: {} is on {}, which may be on a drive that is watched: to write it would wake that\n"
+MAY_WAKE = (
+    "ssdpm: {} is on {}, which may be on a drive that is watched: "
+    "to write it would wake that\n"
+)
 
 
 def test_btrfs_on_luks_is_found_by_what_holds_the_drive(watched: Watched) -> None:
