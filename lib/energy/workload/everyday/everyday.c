@@ -277,7 +277,8 @@ int ssdpm__everyday_open(const struct workload_plan *plan,
 	self->n_ios = plan->n_ios;
 	self->area_bytes = plan->area_bytes;
 	ssdpm__random_seed(&self->random, plan->params.seed);
-	self->state = (size_t)ssdpm__random_below(&self->random, table->n_states);
+	self->state =
+		(size_t)ssdpm__random_below(&self->random, table->n_states);
 	trace->reader = &everyday;
 	trace->state = self;
 	*ret_trace = trace;
