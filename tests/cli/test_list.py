@@ -315,7 +315,9 @@ def test_the_package_says_the_same_of_the_machine(
     one = package.Machine(root)
     said = ssdpm.json("show", "--root", str(root), one.devices()[0].name)["machine"]
     assert said.pop("schema") == "ssdpm.machine/1"
-    assert said.pop("owners") == [dataclasses.asdict(owner) for owner in one.owners()]
+    assert said.pop("owners") == [
+        {**dataclasses.asdict(owner), "sets": list(owner.sets)} for owner in one.owners()
+    ]
     assert said.pop("meters") == [dataclasses.asdict(meter) for meter in one.meters()]
     facts = dataclasses.asdict(one.facts)
     assert said.pop("capture") is (facts.pop("capture") > 0)

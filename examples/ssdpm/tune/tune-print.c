@@ -286,9 +286,10 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 
 	if (item->error && item->error != -EOPNOTSUPP)
 		return failure_text(item);
-	/* Linux refuses because of the quirk. */
+	/* Linux refuses because of the quirk, which not all messages name. */
 	if (item->error && item->drive->reason &&
-	    item->drive->reason->code == SSDPM_DIAGNOSIS_QUIRK)
+	    item->drive->reason->code == SSDPM_DIAGNOSIS_QUIRK &&
+	    !strstr(item->message, "quirk"))
 		return best_text(item);
 	if (item->error)
 		return cell("%.200s", item->message);

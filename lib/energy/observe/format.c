@@ -324,6 +324,7 @@ int ssdpm__formats_set(struct formats *formats, struct span text,
 				   "no event of this name is read");
 	/* A kernel that describes an event has it. */
 	formats->given |= 1u << kind;
+	formats->seen |= 1u << kind;
 	if (!find_line(text, "print fmt:", &print))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the format has no line \"print fmt:\"");
@@ -347,7 +348,7 @@ bool ssdpm__formats_lack(const struct formats *formats, enum event_kind kind)
 		1u << EVENT_RQ_ISSUE | 1u << EVENT_RQ_COMPLETE;
 
 	return (formats->given & requests) == requests &&
-	       !(formats->given >> kind & 1);
+	       !(formats->seen >> kind & 1);
 }
 
 /* Where a literal is; the one before the end is at the very end. */

@@ -75,6 +75,7 @@ struct format {
 struct formats {
 	struct format formats[N_EVENT_KINDS][MAX_KNOWN];
 	uint32_t given; /* bits of enum event_kind: not only known */
+	uint32_t seen;	/* bits: a line or a format shows that it is there */
 };
 
 /* The events: "block/block_rq_issue"; NULL: no such index. */

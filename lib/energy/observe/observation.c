@@ -553,7 +553,7 @@ static int take_event(struct ssdpm_observation *observation,
 {
 	see_time(observation, event->time_ns);
 	/* A kernel that prints an event has it. */
-	observation->formats.given |= 1u << event->kind;
+	observation->formats.seen |= 1u << event->kind;
 	switch (event->kind) {
 	case EVENT_BIO_QUEUE:
 		queue_bio(observation, event);

@@ -38,7 +38,7 @@ int ssdpm__view_new(const struct ssdpm_observation *observation, size_t drive,
 	/* Without a sign of the event it is unknown whether it was traced. */
 	view->lacks_admin =
 		one->ctrl_id != SSDPM_NO_CONTROLLER &&
-		!(observation->formats.given >> EVENT_NVME_SETUP & 1);
+		!(observation->formats.seen >> EVENT_NVME_SETUP & 1);
 	err = ssdpm__drive_account(one, known_until(observation, one),
 				   &view->account, &view->now_ns, reterr);
 	if (err)
