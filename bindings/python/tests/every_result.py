@@ -478,6 +478,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.LinkSaving": lambda w: ssdpm.tune(w.write_machine("no-aspm"), "poisson"),
     "ssdpm.estimate.usual_workload": lambda w: ssdpm.usual_workload(w.root),
     "ssdpm.estimate.Advice.add_to": World.advised,
+    "ssdpm.base.answer": lambda w: ssdpm.answer("show", [w.model], key="drives"),
     "ssdpm.budget.Budget.to_records": lambda w: w.items().to_records(),
     "ssdpm.budget.budget": World.items,
     "ssdpm.budget.budget_item": lambda w: ssdpm.budget_item(

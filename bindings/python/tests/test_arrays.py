@@ -243,7 +243,7 @@ def test_a_single_thing_is_no_list(model: ssdpm.Model) -> None:
         (lambda: ssdpm.budget(anything, 5), "drives"),
         (lambda: ssdpm.budget([model], 5, weights=anything), "weights"),
         (lambda: cap.Drive(anything, 5), "streams"),
-        (lambda: cap.simulate(model, trace, anything), "caps"),
+        (lambda: cap.simulate(model, trace, b"abc"), "caps"),  # type: ignore[arg-type]
         (lambda: wa.classes(0.1, anything), "classes"),
         (lambda: wa.curve(number), "spare"),
         (lambda: consistency.simulate(number), "spare"),

@@ -45,7 +45,7 @@ def test_a_drive_of_a_public_case_is_the_culprit(tmp_path: Path) -> None:
     )
     (drive,) = verdict.drives
     assert drive.suspend is not None
-    assert drive.suspend.startswith("suspend (s2idle) leaves it on in PS4")
+    assert drive.suspend.startswith("suspend (s2idle) shuts it down: the kernel log")
     assert str(verdict) == (
         "not-reached, S0i2.0 of S0i3.0, 3 suspends, deep sleep 63 s, because of nvme0"
     )

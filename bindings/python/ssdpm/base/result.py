@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm import _core
+from ssdpm.base.convert import check_list, check_text
 from ssdpm.base.errors import UnsupportedError
 
 
@@ -335,10 +336,16 @@ def answer(
     Raises:
         As to_json().
     """
-    if isinstance(errors, str):
-        raise TypeError("errors: a list of texts is needed, not str")
-    texts = [item.to_json() for item in items]
-    return _core.answer_json(name, key, texts, list(errors))
+    results = check_list(items, "items", "results")
+    for item in results:
+        if not hasattr(item, "to_json"):
+            raise TypeError(f"items: {type(item).__name__} has no to_json()")
+    return _core.answer_json(
+        check_text(name, "name"),
+        check_text(key, "key"),
+        [item.to_json() for item in results],
+        [check_text(one, "errors") for one in check_list(errors, "errors", "texts")],
+    )
 
 
 class Table:
