@@ -334,8 +334,8 @@ static void print_no_error(const struct search *search,
 {
 	struct ssdpm_bisect_trial last = { .size = sizeof(last) };
 
-	ssdpm_bisect_get_trial(search->bisect, state->n_trials - 1, &last,
-			       NULL);
+	ssdpm_bisect_get_trial(search->bisect, (size_t)state->n_trials - 1,
+			       &last, NULL);
 	puts("It did not fail, not even with the settings of before: nothing "
 	     "is decided.");
 	if (last.entries < state->need_entries)
