@@ -567,3 +567,14 @@ def test_a_machine_that_no_clock_wakes_is_not_suspended(
     done = finish_test(machine)
     assert (done.returncode, b"no clock can wake it" in done.stderr) == (3, True)
     assert (machine / "sys/power/state").read_text() == "freeze mem\n"
+
+
+def test_an_empty_port_and_a_burner_are_put_into_no_standby(
+    ssdpm: Command, desktop: pathlib.Path
+) -> None:
+    told = ssdpm.json("suspend", "--root", str(desktop))["drives"]
+    plans = {one["name"]: one["suspend"] for one in told}
+    assert "puts it into standby" in plans["sda"]
+    assert {name for name, plan in plans.items() if plan} == {"nvme0", "sda", "sdb"}
+    text = ssdpm.output("suspend", "--root", str(desktop))
+    assert not re.search(r"^host\d", text, re.M)

@@ -83,7 +83,9 @@ static bool is_put_into_standby(const struct ssdpm_suspend_params *params,
 				const struct ssdpm_device_facts *facts)
 {
 	return facts->kind == SSDPM_KIND_SATA &&
-	       facts->reach == SSDPM_REACH_YES && params->facts->suspend;
+	       facts->reach == SSDPM_REACH_YES &&
+	       !(facts->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL)) &&
+	       params->facts->suspend;
 }
 
 /* A release that is not known counts as new. */
