@@ -204,6 +204,8 @@ def test_the_page_names_the_list_of_each_command(ssdpm: Command) -> None:
         [seen[command]] = set(answer) - {"schema", "errors"}
     for command, name in seen.items():
         assert listed.get(command, listed.get(command.split()[0])) == name, command
+    # Two words of the page are commands of their own, with a list of their own.
+    assert {one for one in listed if " " in one and "--" not in one} <= set(seen)
     text = ssdpm.output("--help").split("Commands:\n")[1].split("\n\n")[0]
     assert {line.split()[0] for line in text.splitlines()} == {
         command.split()[0] for command in listed
