@@ -820,7 +820,8 @@ ssdpm_machine_get_capture(const struct ssdpm_machine *machine);
  * @ret_text: room for @size bytes; a zero byte ends it, and the blanks and line
  *            feeds at its end are gone
  *
- * No link leads out of the root.
+ * No link leads out of the root. Up to a @size of 4 KiB, a failure leaves
+ * @ret_text as it was; above that it may have been written to.
  *
  * Return: 0; -ENOENT, -EACCES, -E2BIG (it has @size bytes or more),
  * -ENAMETOOLONG (@path), -ENODATA and others of open(2) and read(2).
