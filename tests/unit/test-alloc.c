@@ -1854,13 +1854,19 @@ static int call_advice(struct result *ret, struct ssdpm_error *error)
 		return err;
 	for (size_t i = 0;
 	     !err && !ssdpm_energy_report_get_item(report, i, &item); i++) {
+		struct ssdpm_device *device = NULL;
 		char *text = NULL;
 
 		err = set_trial(report, i, &item, error);
 		if (!err)
 			err = ssdpm_energy_report_item_to_json(report, i, &text,
 							       error);
-		sum += item.advice + (err ? 0 : strlen(text));
+		if (!err)
+			err = ssdpm_energy_report_read_device(report, i,
+							      &device, error);
+		if (!err)
+			sum += item.advice + strlen(text);
+		ssdpm_device_unref(device);
 		free(text);
 	}
 	ssdpm_energy_report_free(report);
@@ -2905,6 +2911,7 @@ static const struct {
 	{ "ssdpm_energy_report_get_item", call_energy_report },
 	{ "ssdpm_energy_report_item_to_json", call_advice },
 	{ "ssdpm_energy_report_set_trial", call_advice },
+	{ "ssdpm_energy_report_read_device", call_advice },
 	{ "ssdpm_energy_report_free", call_energy_report },
 	{ "ssdpm_machine_get_workload", call_advice },
 	{ "ssdpm_machine_get_workload_reason", call_advice },
@@ -3324,9 +3331,17 @@ static void call_policies(void)
 static void call_savings(void)
 {
 	const struct ssdpm_saving saving = { .nominal_uw = 1 };
+	const struct ssdpm_likely likely = { .size = sizeof(likely),
+					     .verdict = SSDPM_SAVING_SAVES };
+	const struct ssdpm_trial_result trial = { .size = sizeof(trial),
+						  .decision =
+							  SSDPM_TRIAL_SAVES };
+	struct ssdpm_total total = { .size = sizeof(total) };
 	struct ssdpm_gain gain;
 	struct ssdpm_error error;
 
+	ssdpm_total_add_likely(&total, &likely, &error);
+	ssdpm_total_add_trial(&total, &trial, &error);
 	ssdpm_saving_get_battery_s(&saving, 1, 2, &gain, &error);
 	ssdpm_saving_get_year_wh(&saving, 24, &gain);
 	ssdpm_saving_verdict_saves(SSDPM_SAVING_SAVES);
@@ -3869,6 +3884,8 @@ static const struct {
 	{ "ssdpm_saving_get_battery_s", call_savings },
 	{ "ssdpm_saving_get_year_wh", call_savings },
 	{ "ssdpm_saving_verdict_saves", call_savings },
+	{ "ssdpm_total_add_likely", call_savings },
+	{ "ssdpm_total_add_trial", call_savings },
 	{ "ssdpm_policy_get_word", call_policies },
 	{ "ssdpm_policy_parse", call_policies },
 	{ "ssdpm_resolved_policy_is_same", call_policies },

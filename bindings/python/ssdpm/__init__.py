@@ -147,8 +147,10 @@ from ssdpm.estimate.simulation import Simulation, estimate
 from ssdpm.estimate.tune import (
     Advice,
     LinkSaving,
+    Total,
     TrialResult,
     UsualWorkload,
+    total,
     tune,
     usual_workload,
 )
@@ -299,6 +301,7 @@ __all__ = [
     "TableDiffersError",
     "TimedOutError",
     "TooLargeError",
+    "Total",
     "Trace",
     "TraceCounts",
     "TraceIterator",
@@ -356,6 +359,7 @@ __all__ = [
     "serve_requests",
     "suspend",
     "sweep",
+    "total",
     "trace_stats",
     "tune",
     "usual_workload",

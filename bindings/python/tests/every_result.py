@@ -475,6 +475,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.apply.report": lambda w: ssdpm.report(w.root, "power-saver"),
     "ssdpm.apply.revert": World.applied,
     "ssdpm.estimate.tune": lambda w: ssdpm.tune(w.root, "poisson"),
+    "ssdpm.estimate.total": lambda w: ssdpm.total(ssdpm.tune(w.root, "poisson")),
     "ssdpm.LinkSaving": lambda w: ssdpm.tune(w.write_machine("no-aspm"), "poisson"),
     "ssdpm.estimate.usual_workload": lambda w: ssdpm.usual_workload(w.root),
     "ssdpm.estimate.Advice.add_to": World.advised,

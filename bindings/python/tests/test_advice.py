@@ -177,3 +177,31 @@ def test_the_workload_that_is_taken_has_a_reason(machine: Maker) -> None:
     root = machine("apst-off")
     usual = ssdpm.usual_workload(ssdpm.Machine(root)).name
     assert ssdpm.tune(root) == ssdpm.tune(root, usual)
+
+
+def test_the_total_is_the_sum_that_the_command_prints(machine: Maker) -> None:
+    advice = ssdpm.tune(machine("desktop-6.1"))
+    likely = [one.likely for one in advice if one.advice == "set" and one.likely]
+    total = ssdpm.total(advice)
+    assert total.n == total.n_decided == len(likely) == 2 and not total.n_undecided
+    assert total.low_uw == sum(one.low_uw for one in likely)
+    assert total.median_uw == sum(one.median_uw for one in likely)
+    assert total.high_uw == sum(one.high_uw for one in likely)
+    assert {one.verdict for one in likely} == {"saves", "costs"}
+    assert total.low_uw > 0 and total.verdict == "saves"
+    assert str(total).startswith("saves: ") and "mW on 2 drives (likely " in str(total)
+
+
+def test_a_trial_counts_in_place_of_what_is_likely(machine: Maker) -> None:
+    root = machine("laptop")
+    assert ssdpm.total(ssdpm.tune(root)).verdict is None
+    [advice] = ssdpm.tune(root, trials={"nvme0": tried("saves")})
+    total = ssdpm.total([advice])
+    assert (total.low_uw, total.median_uw, total.high_uw) == (50000, 100000, 150000)
+    assert total.verdict == "saves"
+    endless = dataclasses.replace(tried("saves"), high_w=float("inf"))
+    [advice] = ssdpm.tune(root, trials={"nvme0": endless})
+    total = ssdpm.total([advice])
+    assert (total.low_uw, total.median_uw, total.high_uw) == (None, 100000, None)
+    with pytest.raises(TypeError, match="advice"):
+        ssdpm.total(["nvme0"])  # type: ignore[list-item]

@@ -188,7 +188,6 @@ static enum exit_status run(const void *data, const struct common *common,
 	ssdpm_energy_report_free(tuning.report);
 	free(tuning.items);
 	free(tuning.numbers);
-	free(tuning.identities);
 	close_live(tuning.live);
 	die_of_signal();
 	return status;

@@ -117,11 +117,6 @@ static void take_item(struct tuning *tuning, size_t number,
 {
 	if (is_failure(tuning, item))
 		complain_of_item(tuning, item);
-	/* One that cannot be read is none. */
-	if (item->drive->device)
-		tuning->identities[tuning->n] = read_identity(
-			tuning->live,
-			ssdpm_device_get_facts(item->drive->device));
 	tuning->numbers[tuning->n] = number;
 	tuning->items[tuning->n++] = *item;
 }
@@ -136,8 +131,7 @@ static enum exit_status collect(struct tuning *tuning, const char (*names)[32],
 		room++;
 	tuning->items = calloc(room + 1, sizeof(item));
 	tuning->numbers = calloc(room + 1, sizeof(*tuning->numbers));
-	tuning->identities = calloc(room + 1, sizeof(*tuning->identities));
-	if (!tuning->items || !tuning->numbers || !tuning->identities)
+	if (!tuning->items || !tuning->numbers)
 		return out_of_memory();
 	for (size_t i = 0; i < room; i++) {
 		ssdpm_energy_report_get_item(tuning->report, i, &item);

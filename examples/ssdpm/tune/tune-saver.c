@@ -44,6 +44,7 @@ void find_saver(struct tuning *tuning,
 	    ssdpm_machine_find_meter(machine, "battery", &battery, NULL) ||
 	    !read_saver(machine, &settings))
 		return;
+	tuning->saver.size = sizeof(tuning->saver);
 	profile.settings = &settings;
 	profile.patience = 0;
 	profile.flags = SSDPM_SIM_LIKELY;
@@ -51,7 +52,8 @@ void find_saver(struct tuning *tuning,
 		return;
 	for (size_t i = 0; !ssdpm_energy_report_get_item(report, i, &item); i++)
 		if (item.likely && is_asked(tuning, item.drive->name))
-			add_likely(&tuning->saver, item.likely, false);
+			ssdpm_total_add_likely(&tuning->saver, item.likely,
+					       NULL);
 	ssdpm_energy_report_free(report);
 }
 

@@ -11,48 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The first three lines of the file have the serial number of Identify. */
-enum { ID_TEXT = 3 * 40 };
-
-struct identity read_identity(const struct live *live,
-			      const struct ssdpm_device_facts *facts)
-{
-	struct identity identity = { "" };
-	char path[300], text[2048];
-
-	if (facts->kind == SSDPM_KIND_NVME && facts->path[0] == '/')
-		snprintf(path, sizeof(path), "%.270s/serial", facts->path + 1);
-	else
-		snprintf(path, sizeof(path), "sys/class/ata_device/dev%u.0/id",
-			 facts->ata_port);
-	if (!ssdpm_machine_read_attribute(live->machine, path, text,
-					  sizeof(text), NULL))
-		snprintf(identity.text, sizeof(identity.text), "%.*s", ID_TEXT,
-			 text);
-	return identity;
-}
-
 /* The drive as it is now: the one that was simulated, and not another one. */
 static enum exit_status read_again(const struct tuning *tuning, size_t index,
 				   struct ssdpm_device **ret_device)
 {
-	const struct ssdpm_device_facts *then =
-		ssdpm_device_get_facts(tuning->items[index].drive->device);
-	const struct ssdpm_device_facts *now;
+	const char *name = tuning->items[index].drive->name;
 	struct ssdpm_error error;
+	int err = ssdpm_energy_report_read_device(
+		tuning->report, tuning->numbers[index], ret_device, &error);
 
-	if (ssdpm_device_read(tuning->live->machine, then->name, ret_device,
-			      &error))
-		return complain_of_device(then->name, &error);
-	now = ssdpm_device_get_facts(*ret_device);
-	if (!strcmp(now->product, then->product) &&
-	    !strcmp(now->path, then->path) &&
-	    !strcmp(read_identity(tuning->live, now).text,
-		    tuning->identities[index].text))
-		return STATUS_DONE;
-	ssdpm_device_unref(*ret_device);
-	return failure("%s: it is another drive now; run ssdpm tune again",
-		       then->name);
+	if (err == -ESTALE)
+		return failure("%s; run ssdpm tune again", error.message);
+	return err ? complain_of_device(name, &error) : STATUS_DONE;
 }
 
 static enum exit_status add_advice(const struct tuning *tuning,

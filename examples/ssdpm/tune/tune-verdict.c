@@ -10,74 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_sure(uint32_t verdict)
-{
-	return verdict == SSDPM_SAVING_SAVES || verdict == SSDPM_SAVING_COSTS ||
-	       verdict == SSDPM_SAVING_TOO_SMALL;
-}
-
-/* The ends decide on a sum: how probable a value between them is, is unknown.
- */
-static uint32_t verdict_of(const struct total *total)
-{
-	if (total->saving.low_uw > 0)
-		return total->is_sure ? SSDPM_SAVING_SAVES :
-					SSDPM_SAVING_PROBABLY_SAVES;
-	if (total->saving.high_uw < 0)
-		return total->is_sure ? SSDPM_SAVING_COSTS :
-					SSDPM_SAVING_PROBABLY_COSTS;
-	return SSDPM_SAVING_NOT_DECIDED;
-}
-
-static void add_to_total(struct total *total, const struct ssdpm_saving *saving,
-			 uint32_t verdict)
-{
-	total->is_sure = (!total->n || total->is_sure) && is_sure(verdict);
-	total->saving.low_uw += saving->low_uw;
-	total->saving.nominal_uw += saving->nominal_uw;
-	total->saving.high_uw += saving->high_uw;
-	total->has_range |= !total->n;
-	total->verdict = total->n++ ? verdict_of(total) : verdict;
-}
-
-void add_likely(struct total *total, const struct ssdpm_likely *likely,
-		bool turned)
-{
-	static const uint32_t others[] = {
-		[SSDPM_SAVING_SAVES] = SSDPM_SAVING_COSTS,
-		[SSDPM_SAVING_PROBABLY_SAVES] = SSDPM_SAVING_PROBABLY_COSTS,
-		[SSDPM_SAVING_NOT_DECIDED] = SSDPM_SAVING_NOT_DECIDED,
-		[SSDPM_SAVING_PROBABLY_COSTS] = SSDPM_SAVING_PROBABLY_SAVES,
-		[SSDPM_SAVING_COSTS] = SSDPM_SAVING_SAVES,
-		[SSDPM_SAVING_TOO_SMALL] = SSDPM_SAVING_TOO_SMALL,
-	};
-	const struct ssdpm_saving saving = {
-		.low_uw = turned ? -likely->high_uw : likely->low_uw,
-		.nominal_uw = turned ? -likely->median_uw : likely->median_uw,
-		.high_uw = turned ? -likely->low_uw : likely->high_uw,
-	};
-
-	add_to_total(total, &saving,
-		     turned ? others[likely->verdict] : likely->verdict);
-}
-
-static void add_trial(struct total *total, const struct ssdpm_trial_result *t)
-{
-	const bool has_range = isfinite(t->low_w) && isfinite(t->high_w);
-	const struct ssdpm_saving saving = {
-		.low_uw = has_range ? (int64_t)(t->low_w * 1e6) : 0,
-		.nominal_uw = (int64_t)(t->saving_w * 1e6),
-		.high_uw = has_range ? (int64_t)(t->high_w * 1e6) : 0,
-	};
-
-	add_to_total(total, &saving, SSDPM_SAVING_SAVES);
-	total->has_range &= has_range;
-}
-
 /* Sums what is likely of the changes, or what a trial found. */
-static struct total total_of(const struct tuning *tuning)
+static struct ssdpm_total total_of(const struct tuning *tuning)
 {
-	struct total total = { 0 };
+	struct ssdpm_total total = { .size = sizeof(total) };
 
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
@@ -85,38 +21,12 @@ static struct total total_of(const struct tuning *tuning)
 		if (!is_to_set(item))
 			continue;
 		if (item->trial)
-			add_trial(&total, item->trial);
+			ssdpm_total_add_trial(&total, item->trial, NULL);
 		else
-			add_likely(&total, item->likely, false);
+			ssdpm_total_add_likely(&total, item->likely, NULL);
 	}
 	total.saving.nominal_uw = two_digits(total.saving.nominal_uw);
 	return total;
-}
-
-static bool has_verdict(const struct tuning *tuning, uint32_t verdict)
-{
-	for (size_t i = 0; i < tuning->n; i++)
-		if (is_to_set(&tuning->items[i]) &&
-		    tuning->items[i].likely->verdict == verdict)
-			return true;
-	return false;
-}
-
-static bool has_trial_to_set(const struct tuning *tuning)
-{
-	for (size_t i = 0; i < tuning->n; i++)
-		if (is_to_set(&tuning->items[i]) && tuning->items[i].trial)
-			return true;
-	return false;
-}
-
-static bool is_decided(const struct tuning *tuning)
-{
-	return has_trial_to_set(tuning) ||
-	       has_verdict(tuning, SSDPM_SAVING_SAVES) ||
-	       has_verdict(tuning, SSDPM_SAVING_PROBABLY_SAVES) ||
-	       has_verdict(tuning, SSDPM_SAVING_PROBABLY_COSTS) ||
-	       has_verdict(tuning, SSDPM_SAVING_COSTS);
 }
 
 /* The loss, with the signs turned round. */
@@ -130,7 +40,7 @@ static struct ssdpm_saving without_sign(const struct ssdpm_saving *saving)
 }
 
 static void write_year(FILE *file, const struct tuning *tuning,
-		       const struct total *total)
+		       const struct ssdpm_total *total)
 {
 	const double price = tuning->options->price_per_kwh / 1e3;
 	const struct ssdpm_saving size = without_sign(&total->saving);
@@ -166,7 +76,7 @@ static bool find_battery_gain(const struct tuning *tuning,
 }
 
 static void write_battery(FILE *file, const struct tuning *tuning,
-			  const struct total *total)
+			  const struct ssdpm_total *total)
 {
 	const bool costs = total->saving.nominal_uw < 0;
 	struct ssdpm_gain gain;
@@ -210,7 +120,7 @@ static void write_no_change(FILE *file, const struct tuning *tuning)
 			n_read, tuning->n);
 }
 
-struct saving_words total_text(const struct total *total)
+struct saving_words total_text(const struct ssdpm_total *total)
 {
 	const struct ssdpm_likely likely = {
 		.verdict = total->verdict,
@@ -224,7 +134,7 @@ struct saving_words total_text(const struct total *total)
 
 static void write_change(FILE *file, const struct tuning *tuning)
 {
-	struct total total;
+	struct ssdpm_total total;
 
 	if (!tuning->n_changes) {
 		write_no_change(file, tuning);
@@ -233,8 +143,8 @@ static void write_change(FILE *file, const struct tuning *tuning)
 	total = total_of(tuning);
 	fprintf(file, "Change %zu of %zu drive%s: ", tuning->n_changes,
 		tuning->n, tuning->n == 1 ? "" : "s");
-	if (!total.saving.nominal_uw || !is_decided(tuning)) {
-		fputs(has_verdict(tuning, SSDPM_SAVING_NOT_DECIDED) ?
+	if (!total.saving.nominal_uw || !total.n_decided) {
+		fputs(total.n_undecided ?
 			      "whether this saves power is not known." :
 			      "the power hardly changes.",
 		      file);
@@ -264,13 +174,24 @@ static void write_battery_asleep(FILE *file, const struct tuning *tuning,
 		power_text((int64_t)(w * 1e6)).text);
 }
 
+/* Turns what never sleeping costs into what sleep saves. */
+static void turn(struct ssdpm_total *total)
+{
+	total->saving = without_sign(&total->saving);
+	if (total->verdict == SSDPM_SAVING_COSTS)
+		total->verdict = SSDPM_SAVING_SAVES;
+	if (total->verdict == SSDPM_SAVING_PROBABLY_COSTS)
+		total->verdict = SSDPM_SAVING_PROBABLY_SAVES;
+}
+
 /*
  * The power that the drives that sleep would take if they did not; *ret_n is
  * for how many of them nothing decides that.
  */
-static struct total total_asleep(const struct tuning *tuning, size_t *ret_n)
+static struct ssdpm_total total_asleep(const struct tuning *tuning,
+				       size_t *ret_n)
 {
-	struct total total = { 0 };
+	struct ssdpm_total total = { .size = sizeof(total) };
 
 	*ret_n = 0;
 	for (size_t i = 0; i < tuning->n; i++) {
@@ -281,8 +202,9 @@ static struct total total_asleep(const struct tuning *tuning, size_t *ret_n)
 		*ret_n += awake->verdict == SSDPM_SAVING_NOT_DECIDED;
 		if (awake->verdict == SSDPM_SAVING_COSTS ||
 		    awake->verdict == SSDPM_SAVING_PROBABLY_COSTS)
-			add_likely(&total, awake, true);
+			ssdpm_total_add_likely(&total, awake, NULL);
 	}
+	turn(&total);
 	total.saving.nominal_uw = two_digits(total.saving.nominal_uw);
 	return total;
 }
@@ -291,7 +213,7 @@ static struct total total_asleep(const struct tuning *tuning, size_t *ret_n)
 void write_asleep(FILE *file, const struct tuning *tuning)
 {
 	size_t n_undecided;
-	const struct total asleep = total_asleep(tuning, &n_undecided);
+	const struct ssdpm_total asleep = total_asleep(tuning, &n_undecided);
 
 	if (!asleep.saving.nominal_uw)
 		return;

@@ -35,23 +35,8 @@ struct tune_options {
 	uint64_t given;
 };
 
-/*
- * The saving of several drives. Those that differ in what is unknown save
- * between the ends more often than each of them.
- */
-struct total {
-	struct ssdpm_saving saving;
-	size_t n;
-	uint32_t verdict; /* enum ssdpm_saving_verdict */
-	bool is_sure;	  /* of each drive, and not only probable */
-	bool has_range;	  /* its ends are known */
-};
-
-/* turned: what the other way round would save. */
-void add_likely(struct total *total, const struct ssdpm_likely *likely,
-		bool turned);
 /* "saves 220 mW (likely 7.9 to 610)" */
-struct saving_words total_text(const struct total *total);
+struct saving_words total_text(const struct ssdpm_total *total);
 
 /* The advice on the drives that were named, or on all of them. */
 struct tuning {
@@ -64,28 +49,18 @@ struct tuning {
 	struct ssdpm_energy_report_item *items; /* borrowed from it */
 	size_t *numbers;			/* of these items in it */
 	size_t n;
-	bool named; /* not all drives, but those that operands name */
-	/* The attributes that sysfs has for each drive that is to be set. */
-	struct identity *identities;
-	size_t n_changes;	  /* items that are to be set */
+	bool named;	  /* not all drives, but those that operands name */
+	size_t n_changes; /* items that are to be set */
 	enum exit_status failure; /* of the first drive that cannot be read */
 	bool refused;		  /* to measure: nothing is set, either */
 	bool is_brief; /* the screen has no room for what explains answers */
-	struct total saver; /* what the profile for the battery saves */
+	struct ssdpm_total saver; /* what the profile for the battery saves */
 };
 
 /* Where nothing is to change on a machine with a battery. */
 void find_saver(struct tuning *tuning,
 		const struct ssdpm_energy_report_params *params);
 void write_saver(FILE *file, const struct tuning *tuning);
-
-struct identity {
-	char text[128];
-};
-
-/* With its serial number, which no command has to ask for. */
-struct identity read_identity(const struct live *live,
-			      const struct ssdpm_device_facts *facts);
 
 static inline bool is_to_set(const struct ssdpm_energy_report_item *item)
 {

@@ -312,6 +312,69 @@ SSDPM_API int ssdpm_energy_report_get_item(
 	struct ssdpm_energy_report_item *ret_item);
 
 /**
+ * ssdpm_energy_report_read_device() - a drive as it is now, to set it
+ * @index:      of the item, from 0 on
+ * @ret_device: of the machine of the report; free it with ssdpm_device_unref()
+ *
+ * It reads the drive again, as ssdpm_device_read(), and no command is sent.
+ *
+ * Return: 0; as ssdpm_device_read(); -ERANGE (there is no such item), -ESTALE
+ * (it is another drive now: product, place or serial number differ).
+ */
+SSDPM_API int ssdpm_energy_report_read_device(
+	const struct ssdpm_energy_report *report, size_t index,
+	struct ssdpm_device **ret_device, struct ssdpm_error *reterr);
+
+/**
+ * struct ssdpm_total - what several drives save together (sized; the caller
+ *                      sets size, and the rest to 0)
+ * @size:    sizeof(struct ssdpm_total)
+ * @n:       savings that have been added
+ * @n_sure:  of these: how many save, cost or are too small, and not only
+ *           probably
+ * @n_decided: how many save or cost, at least probably
+ * @n_undecided: how many are SSDPM_SAVING_NOT_DECIDED
+ * @saving:  the sums of medians, and of the ends that nine of ten cases are
+ *           between. Drives that differ in what is unknown of them are between
+ *           these ends more often than that
+ * @verdict: enum ssdpm_saving_verdict: of one saving its own; of several, what
+ *           both ends agree on, which is SSDPM_SAVING_SAVES or _COSTS only if
+ *           all are sure; 0: none has been added
+ * @has_range: 1: the ends are known; 0: a trial has not found them, and they
+ *           mean nothing
+ */
+struct ssdpm_total {
+	size_t size;
+	size_t n;
+	size_t n_sure;
+	size_t n_decided;
+	size_t n_undecided;
+	struct ssdpm_saving saving;
+	uint32_t verdict;
+	uint32_t has_range;
+};
+
+/**
+ * ssdpm_total_add_likely() - add what is likely of a drive
+ *
+ * Return: 0; -EINVAL (a verdict that is unknown), -EOVERFLOW; -E2BIG (sizes).
+ * @total is as it was if it fails.
+ */
+SSDPM_API int ssdpm_total_add_likely(struct ssdpm_total *total,
+				     const struct ssdpm_likely *likely,
+				     struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_total_add_trial() - add what a trial of a drive found
+ *
+ * Return: as ssdpm_total_add_likely() and ssdpm_energy_report_set_trial();
+ * -EINVAL (its saving is unknown).
+ */
+SSDPM_API int ssdpm_total_add_trial(struct ssdpm_total *total,
+				    const struct ssdpm_trial_result *trial,
+				    struct ssdpm_error *reterr);
+
+/**
  * ssdpm_energy_report_item_to_json() - "ssdpm.advice/1"
  * @index:    of the item, from 0 on
  * @ret_text: UTF-8 with a final newline; free it with free()

@@ -153,6 +153,9 @@ static int begin_drives(const struct report_task *task,
 
 		item->drive.size = sizeof(item->drive);
 		ssdpm_report_get_item(report->report, i, &item->drive);
+		if (item->drive.device)
+			item->identity = ssdpm__read_identity(
+				report->machine, item->drive.device);
 		err = begin_drive(task, item, &error);
 		err = settle(item, err, &error, reterr);
 		if (!err)
@@ -306,6 +309,7 @@ static int fill(struct ssdpm_energy_report *report, struct report_task *task,
 		err = check_params(&task->params, reterr);
 	if (err)
 		return err;
+	report->machine = ssdpm_machine_ref(machine);
 	report->hours_per_day = task->params.hours_per_day;
 	report->price_per_kwh = task->params.price_per_kwh;
 	if (!task->params.workload)
@@ -374,6 +378,7 @@ struct ssdpm_energy_report *ssdpm_energy_report_free(
 		free_item(&report->items[i]);
 	free(report->items);
 	ssdpm_report_free(report->report);
+	ssdpm_machine_unref(report->machine);
 	free(report);
 	return NULL;
 }

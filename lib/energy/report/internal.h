@@ -10,6 +10,11 @@
 /* Each limit that makes another table. */
 #define MAX_CANDIDATES SSDPM_APST_MAX_STEPS
 
+/* What tells a drive from another one of its kind; "": unknown. */
+struct identity {
+	char text[128];
+};
+
 struct energy_item {
 	struct ssdpm_report_item drive;
 	struct ssdpm_model *model;
@@ -27,6 +32,7 @@ struct energy_item {
 	struct ssdpm_apst made;
 	struct ssdpm_bounds bounds;
 	uint32_t advice;
+	struct identity identity;
 	struct ssdpm_trial_result *trial; /* NULL: there was none */
 	/* SSDPM_ENERGY_REPORT_FURTHER, of an NVMe drive. */
 	struct ssdpm_gaps *gaps;
@@ -39,6 +45,7 @@ struct energy_item {
 };
 
 struct ssdpm_energy_report {
+	struct ssdpm_machine *machine;
 	struct ssdpm_report *report;
 	struct energy_item *items;
 	size_t n;
@@ -86,6 +93,10 @@ int ssdpm__begin_comparison(const struct report_task *task,
 int ssdpm__add_candidates(const struct report_task *task,
 			  struct energy_item *item, struct ssdpm_error *reterr);
 
+/* With its serial number, as files have it: again.c */
+struct identity ssdpm__read_identity(struct ssdpm_machine *machine,
+				     const struct ssdpm_device *device);
+
 /* A drive over a network draws its power at another machine: -EOPNOTSUPP. */
 int ssdpm__check_place(const struct ssdpm_device *device,
 		       struct ssdpm_error *reterr);
@@ -116,6 +127,13 @@ static inline bool ssdpm__is_power(double w)
 {
 	return w > -1e6 && w < 1e6;
 }
+
+/* -EINVAL: it cannot be one. */
+int ssdpm__check_trial(const struct ssdpm_trial_result *trial,
+		       struct ssdpm_error *reterr);
+/* False, and nothing is written: its saving or an end of it is unknown. */
+bool ssdpm__get_trial_saving(const struct ssdpm_trial_result *trial,
+			     struct ssdpm_saving *saving);
 
 /* Once the workload is over: which of them, and whether to set it. */
 void ssdpm__choose(const struct report_task *task, struct energy_item *item);

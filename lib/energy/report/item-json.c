@@ -27,13 +27,8 @@ static bool find_saving(const struct ssdpm_energy_report_item *item,
 	const struct ssdpm_trial_result *trial = item->trial;
 	const struct ssdpm_likely *likely = item->likely;
 
-	if (trial && ssdpm__is_power(trial->saving_w) &&
-	    ssdpm__is_power(trial->low_w) && ssdpm__is_power(trial->high_w)) {
-		ret_saving->low_uw = (int64_t)(trial->low_w * 1e6);
-		ret_saving->nominal_uw = (int64_t)(trial->saving_w * 1e6);
-		ret_saving->high_uw = (int64_t)(trial->high_w * 1e6);
+	if (trial && ssdpm__get_trial_saving(trial, ret_saving))
 		return true;
-	}
 	if (!likely)
 		return false;
 	ret_saving->low_uw = likely->low_uw;

@@ -8,7 +8,7 @@
 
 #include "base/internal.h"
 
-static int check_trial(const struct ssdpm_trial_result *trial,
+int ssdpm__check_trial(const struct ssdpm_trial_result *trial,
 		       struct ssdpm_error *reterr)
 {
 	if (!ssdpm_trial_decision_to_string(trial->decision))
@@ -29,6 +29,18 @@ static int check_trial(const struct ssdpm_trial_result *trial,
 	return 0;
 }
 
+bool ssdpm__get_trial_saving(const struct ssdpm_trial_result *trial,
+			     struct ssdpm_saving *saving)
+{
+	if (!ssdpm__is_power(trial->saving_w) ||
+	    !ssdpm__is_power(trial->low_w) || !ssdpm__is_power(trial->high_w))
+		return false;
+	saving->low_uw = (int64_t)(trial->low_w * 1e6);
+	saving->nominal_uw = (int64_t)(trial->saving_w * 1e6);
+	saving->high_uw = (int64_t)(trial->high_w * 1e6);
+	return true;
+}
+
 /* Whether a setting is left as it is for want of evidence. */
 static bool takes_trial(const struct energy_item *item)
 {
@@ -47,7 +59,7 @@ int ssdpm_energy_report_set_trial(struct ssdpm_energy_report *report,
 				  "ssdpm_trial_result", reterr);
 
 	if (!err)
-		err = check_trial(&known, reterr);
+		err = ssdpm__check_trial(&known, reterr);
 	if (err)
 		return err;
 	if (index >= report->n)

@@ -1411,6 +1411,14 @@ static const struct ssdpm_trial_result trial_result = {
 	.meter = "BAT0",
 };
 
+static const struct ssdpm_likely likely_saving = {
+	.size = sizeof(likely_saving),
+	.verdict = SSDPM_SAVING_SAVES,
+	.low_uw = 1,
+	.median_uw = 2,
+	.high_uw = 3,
+};
+
 /* The first drive of the laptop waits for a trial. */
 static int energy_report_set_trial(void *sized, struct ssdpm_error *error)
 {
@@ -1426,6 +1434,30 @@ static int energy_report_set_trial(void *sized, struct ssdpm_error *error)
 		err = ssdpm_energy_report_set_trial(made, 0, sized, error);
 	ssdpm_energy_report_free(made);
 	return err;
+}
+
+static int total_add_likely(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_total total = { .size = sizeof(total) };
+
+	return ssdpm_total_add_likely(&total, sized, error);
+}
+
+static int total_add_trial(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_total total = { .size = sizeof(total) };
+
+	return ssdpm_total_add_trial(&total, sized, error);
+}
+
+static int total_add(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_total_add_likely(sized, &likely_saving, error);
+}
+
+static int total_add_tried(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_total_add_trial(sized, &trial_result, error);
 }
 
 static int energy_report_get_item(void *sized, struct ssdpm_error *error)
@@ -1793,6 +1825,13 @@ static const struct sized_case cases[] = {
 	      SIZED_VARIES, NULL, energy_report_get_item),
 	SIZED(ssdpm_energy_report_set_trial, ssdpm_trial_result, SIZED_IN,
 	      &trial_result, energy_report_set_trial),
+	SIZED(ssdpm_total_add_likely, ssdpm_likely, SIZED_IN, &likely_saving,
+	      total_add_likely),
+	SIZED(ssdpm_total_add_likely, ssdpm_total, SIZED_OUT, NULL, total_add),
+	SIZED(ssdpm_total_add_trial, ssdpm_total, SIZED_OUT, NULL,
+	      total_add_tried),
+	SIZED(ssdpm_total_add_trial, ssdpm_trial_result, SIZED_IN,
+	      &trial_result, total_add_trial),
 	SIZED(ssdpm_recommend, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      recommend),
 	SIZED(ssdpm_recommend, ssdpm_bounds, SIZED_IN, &bounds,

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <variant>
 
 #include <pybind11/stl.h>
 
@@ -47,8 +48,7 @@ using Trials = std::map<std::string,
 			std::tuple<uint64_t, uint64_t, double, double, double,
 				   double, uint32_t, uint32_t, std::string>>;
 
-static void set_trial(struct ssdpm_energy_report *report, size_t index,
-		      const Trials::mapped_type &row)
+static struct ssdpm_trial_result trial_from(const Trials::mapped_type &row)
 {
 	struct ssdpm_trial_result trial = {};
 	std::string meter;
@@ -59,6 +59,14 @@ static void set_trial(struct ssdpm_energy_report *report, size_t index,
 		 trial.power_source, meter) = row;
 	/* A name that is too long keeps its last byte, and C refuses it. */
 	meter.copy(trial.meter, sizeof(trial.meter));
+	return trial;
+}
+
+static void set_trial(struct ssdpm_energy_report *report, size_t index,
+		      const Trials::mapped_type &row)
+{
+	const auto trial = trial_from(row);
+
 	without_gil([&](struct ssdpm_error *error) {
 		return ssdpm_energy_report_set_trial(report, index, &trial,
 						     error);
@@ -145,9 +153,56 @@ static py::list tune(const Machine &machine, uint32_t patience,
 	return result;
 }
 
+/* What one drive saves: (verdict, low_uw, median_uw, high_uw), or a trial. */
+using Savings = std::vector<
+	std::variant<std::tuple<std::string, int64_t, int64_t, int64_t>,
+		     Trials::mapped_type>>;
+
+static void add_saving(struct ssdpm_total &total,
+		       const Savings::value_type &saving)
+{
+	struct ssdpm_likely likely = {};
+	std::string verdict;
+
+	if (saving.index()) {
+		const auto trial = trial_from(std::get<1>(saving));
+
+		without_gil([&](struct ssdpm_error *error) {
+			return ssdpm_total_add_trial(&total, &trial, error);
+		});
+		return;
+	}
+	likely.size = sizeof(likely);
+	std::tie(verdict, likely.low_uw, likely.median_uw, likely.high_uw) =
+		std::get<0>(saving);
+	likely.verdict = ssdpm_saving_verdict_from_string(verdict.c_str());
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_total_add_likely(&total, &likely, error);
+	});
+}
+
+/* (n, n_decided, n_undecided, verdict, low_uw, median_uw, high_uw) */
+static py::tuple total_of(const Savings &savings)
+{
+	struct ssdpm_total total = {};
+	py::object low = py::none(), high = py::none();
+
+	total.size = sizeof(total);
+	for (const auto &saving : savings)
+		add_saving(total, saving);
+	if (total.has_range) {
+		low = py::int_(total.saving.low_uw);
+		high = py::int_(total.saving.high_uw);
+	}
+	return py::make_tuple(total.n, total.n_decided, total.n_undecided,
+			      ssdpm_saving_verdict_to_string(total.verdict),
+			      low, total.saving.nominal_uw, high);
+}
+
 void add_report(py::module_ &module)
 {
 	module.def("tune", &tune);
+	module.def("total", &total_of);
 	module.def("usual_workload", [](const Machine &machine) {
 		const ssdpm_machine *handle = machine.get();
 

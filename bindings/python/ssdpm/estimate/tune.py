@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from ssdpm.apply.plan import Plan
 from ssdpm.base.convert import (
     check_float,
     check_instance,
+    check_list,
     check_text,
     check_unsigned,
     check_word,
@@ -20,7 +21,7 @@ from ssdpm.base.convert import (
     number_of,
 )
 from ssdpm.base.errors import NotFoundError
-from ssdpm.base.result import Json, Value, in_ms
+from ssdpm.base.result import Json, Value, in_ms, in_mw
 from ssdpm.device.facts import Change
 from ssdpm.device.machine import Root, machine_of
 from ssdpm.estimate.result import Likely, Saving
@@ -167,6 +168,60 @@ class Advice(Json):
             plan.add_lpm(self.name, self.lpm)
         elif self.max_exit_latency_us is not None:
             plan.add_latency_tolerance(self.name, self.max_exit_latency_us)
+
+
+@dataclass(frozen=True, eq=False)
+class Total(Value):
+    """What several drives save together; str() of it says it.
+
+    Attributes:
+        n: drives that are to be set.
+        n_decided: of these: how many save or cost, at least probably.
+        n_undecided: of how many nothing decides it.
+        verdict: as of Likely; of one drive its own, of several what both ends agree on;
+            None: there is no drive.
+        low_uw, high_uw: sums of the ends that nine of ten cases are between; None: a
+            trial has not found them.
+        median_uw: sum of the medians.
+    """
+
+    n: int
+    n_decided: int
+    n_undecided: int
+    verdict: str | None
+    low_uw: int | None
+    median_uw: int
+    high_uw: int | None
+
+    def __str__(self) -> str:
+        if self.verdict is None:
+            return "no drive is to be set"
+        word = self.verdict.replace("-", " ")
+        text = f"{word}: {in_mw(self.median_uw)} mW on {self.n} drives"
+        if self.low_uw is None or self.high_uw is None:
+            return text
+        return f"{text} (likely {in_mw(self.low_uw)} to {in_mw(self.high_uw)})"
+
+
+def total(advice: Iterable[Advice]) -> Total:
+    """What all settings that are advised save together.
+
+    Args:
+        advice: of tune(), or some of it; a drive that is not to be set adds nothing. A
+            trial counts in place of what is likely.
+    """
+    savings: list[Any] = []
+    for one in check_list(advice, "advice", "ssdpm.Advice"):
+        check_instance(one, "advice", Advice)
+        if one.advice != "set":
+            continue
+        if one.trial is not None:
+            savings.append(_row_of(one.trial))
+        elif one.likely is not None:
+            found = one.likely
+            uw = (found.low_uw, found.median_uw, found.high_uw)
+            savings.append((found.verdict, *uw))
+    return Total(*_core.energy.total(savings))
 
 
 def _likely(row: tuple[Any, ...] | None) -> Likely | None:

@@ -644,7 +644,7 @@ static void three_steps_with_an_odd_one_have_no_period(void **state)
 {
 	static const int begins[] = { 30, 85, 120, 153 };
 	double power_w[200];
-	struct ssdpm_samples samples = seconds_of(power_w, 200);
+	struct ssdpm_samples samples;
 	struct ssdpm_baseline baseline = { .level_w = 1, .sigma_w = 0.02 };
 	struct ssdpm_idle_work work;
 
@@ -654,6 +654,7 @@ static void three_steps_with_an_odd_one_have_no_period(void **state)
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < 5; j++)
 			power_w[begins[i] + j] = 1.5;
+	samples = seconds_of(power_w, 200);
 	assert_int_equal(
 		ssdpm_idle_work_find(&samples, &baseline, NULL, &work, NULL),
 		0);
