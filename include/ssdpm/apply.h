@@ -152,8 +152,10 @@ SSDPM_API int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
 					 struct ssdpm_error *reterr);
 
 /**
- * ssdpm_plan_add_value() - a setting of one device that is a number
- * @kind:  SSDPM_STEP_NOPP, SSDPM_STEP_PCIE_LINK or SSDPM_STEP_QUEUE_DEPTH
+ * ssdpm_plan_add_value() - a setting that is a number, of a device or of all
+ * @device: not read for SSDPM_STEP_ASPM_POLICY, and may be NULL then
+ * @kind:  SSDPM_STEP_NOPP, SSDPM_STEP_PCIE_LINK, SSDPM_STEP_QUEUE_DEPTH,
+ *         SSDPM_STEP_D3COLD or SSDPM_STEP_ASPM_POLICY
  * @value: for SSDPM_STEP_NOPP, by Set Features 11h: 1: background work may take
  *         more power than a non-operational state has (NOPPME); 0: it may not.
  *         As ssdpm_plan_add_power_state(): until the next reset, never saved;
@@ -166,11 +168,19 @@ SSDPM_API int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
  *         are off; a policy that is changed later does not turn them on.
  *         For SSDPM_STEP_QUEUE_DEPTH: commands that a SATA drive has at a time,
  *         1 to 32, and no more than the drive has; with 1 Linux uses no NCQ.
- *         Both last until the next boot, or until Linux finds the drive anew.
+ *         For SSDPM_STEP_D3COLD: 1: Linux may take the power of an NVMe drive
+ *         away while it is suspended; 0: it may not (d3cold_allowed of sysfs).
+ *         These three last until the next boot, or until Linux finds the drive
+ *         anew.
+ *         For SSDPM_STEP_ASPM_POLICY: enum ssdpm_aspm_policy: what Linux turns
+ *         on of each PCIe link of the machine, until the next boot. A feature
+ *         that was turned off by SSDPM_STEP_PCIE_LINK stays off. A kernel that
+ *         leaves ASPM to the firmware (FADT, _OSC), or that was started with
+ *         pcie_aspm=off, fails the commit with -EOPNOTSUPP.
  *
  * Return: 0; -EINVAL (@kind, @value; a feature that the link has not; a
- * substate without L1), -EOPNOTSUPP (another kind of drive; no files in link/
- * of sysfs; out of reach), -ENOMEM.
+ * substate without L1), -EOPNOTSUPP (another kind of drive; no such file in
+ * sysfs; out of reach), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_add_value(struct ssdpm_plan *plan,
 				   struct ssdpm_device *device, uint32_t kind,
@@ -179,8 +189,8 @@ SSDPM_API int ssdpm_plan_add_value(struct ssdpm_plan *plan,
 /**
  * ssdpm_plan_add_applied() - steps to what the commits since the boot have set
  * @device: whose settings; parameters of nvme_core are those of each NVMe
- *          drive, with the tables of all that they change; a port's policy is
- *          that of each disk on it. NULL: of all
+ *          drive, with the tables of all that they change, and so is the ASPM
+ *          policy; a port's policy is that of each disk on it. NULL: of all
  *
  * Use it to see whether the settings are still in force, or to set them once
  * more: a reset ends a power state. Reverted settings are not among them. A
@@ -314,6 +324,8 @@ enum ssdpm_step_kind {
 	SSDPM_STEP_NOPP = 7,
 	SSDPM_STEP_PCIE_LINK = 8,
 	SSDPM_STEP_QUEUE_DEPTH = 9,
+	SSDPM_STEP_D3COLD = 10,
+	SSDPM_STEP_ASPM_POLICY = 11, /* of the machine */
 };
 
 /**
@@ -358,6 +370,8 @@ enum ssdpm_step_flag {
  * @pcie_link: SSDPM_STEP_PCIE_LINK: 1 or 0, of one feature
  * @queue_depth: SSDPM_STEP_QUEUE_DEPTH: 1 to 32
  * @table: SSDPM_STEP_APST
+ * @d3cold: SSDPM_STEP_D3COLD: 1 or 0
+ * @aspm_policy: SSDPM_STEP_ASPM_POLICY: enum ssdpm_aspm_policy
  *
  * Members of other kinds are 0.
  */
@@ -372,6 +386,8 @@ struct ssdpm_step_value {
 	uint32_t pcie_link;
 	uint32_t queue_depth;
 	struct ssdpm_apst table;
+	uint32_t d3cold;
+	uint32_t aspm_policy;
 };
 
 /**
@@ -381,8 +397,9 @@ struct ssdpm_step_value {
  * @state:  enum ssdpm_step_state
  * @flags:  bits of enum ssdpm_step_flag
  * @parameter: SSDPM_STEP_NVME_CORE: enum ssdpm_nvme_core
- * @device: name of the device; "all" for a parameter of nvme_core; a SATA port
- *          has the name of its disk, and "host3" where it has none or several
+ * @device: name of the device; "all" for a parameter of nvme_core and for the
+ *          ASPM policy; a SATA port has the name of its disk, and "host3" where
+ *          it has none or several
  * @target: the file, or "Set Features 0Ch", "02h", "11h"
  * @before: what it holds ("any" for "auto", which is the same); a table as
  *          "PS0-PS2 to PS3 after 100 ms", with " disabled" after it where APST

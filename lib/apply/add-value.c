@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps for settings of one device that are numbers. The power state of an NVMe
- * drive and what goes with it are set by Set Features 02h and 11h (NVMe Base
- * 2.1), never saved. The features of its link and the queue depth of a SATA
- * drive are files of sysfs.
+ * Steps for settings that are numbers. The power state of an NVMe drive and
+ * what goes with it are set by Set Features 02h and 11h (NVMe Base 2.1), never
+ * saved. The features of its link, its D3cold, the queue depth of a SATA drive
+ * and the ASPM policy of the machine are files of sysfs.
  */
 #include "apply/internal.h"
 #include "policy/internal.h"
@@ -58,14 +58,16 @@ struct wanted_step {
 		    struct ssdpm_error *reterr);
 };
 
+/* device: NULL: it is the machine's. */
 static int add_step(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		    const struct wanted_step *wanted,
 		    struct ssdpm_error *reterr)
 {
 	struct step *step;
-	int err = ssdpm__step_new(wanted->kind, wanted->path,
-				  ssdpm_device_get_facts(device)->name, &step,
-				  reterr);
+	int err = ssdpm__step_new(
+		wanted->kind, wanted->path,
+		device ? ssdpm_device_get_facts(device)->name : "all", &step,
+		reterr);
 
 	if (err)
 		return err;
@@ -75,7 +77,8 @@ static int add_step(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		ssdpm__step_free(step);
 		return err;
 	}
-	step->source = ssdpm_device_ref(device);
+	if (device)
+		step->source = ssdpm_device_ref(device);
 	ssdpm__value_set(step->change.kind, &wanted->after,
 			 &step->change.after);
 	return ssdpm__plan_put(plan, step, reterr);
@@ -302,6 +305,49 @@ static int add_queue_depth(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	return add_file(plan, device, "queue_depth", &wanted, reterr);
 }
 
+static int add_d3cold(struct ssdpm_plan *plan, struct ssdpm_device *device,
+		      uint64_t value, struct ssdpm_error *reterr)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct wanted_step wanted = {
+		.kind = SSDPM_STEP_D3COLD,
+		.after.d3cold = value != 0,
+	};
+	int err = ssdpm__check_nvme(facts, reterr);
+
+	if (!err && value > 1)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "value: 0 or 1, and not %" PRIu64, value);
+	if (!err && !(facts->known & SSDPM_FACT_D3COLD))
+		err = ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				  "%s: sysfs has no d3cold_allowed of it",
+				  facts->name);
+	return err ? err :
+		     add_file(plan, device, "d3cold_allowed", &wanted, reterr);
+}
+
+static int add_aspm_policy(struct ssdpm_plan *plan, uint64_t value,
+			   struct ssdpm_error *reterr)
+{
+	const struct wanted_step wanted = {
+		.kind = SSDPM_STEP_ASPM_POLICY,
+		.path = SSDPM__ASPM_POLICY,
+		.after.aspm_policy = (uint32_t)value,
+		.why = "for all PCIe devices, until the next boot",
+		.read = read_now,
+	};
+
+	if (value > SSDPM_ASPM_POWERSUPERSAVE ||
+	    !ssdpm_aspm_policy_to_string((uint32_t)value))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "value: no ASPM policy has %" PRIu64, value);
+	if (!ssdpm__exists(plan->machine, SSDPM__ASPM_POLICY))
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "this Linux has no ASPM policy: there is no "
+				   "/" SSDPM__ASPM_POLICY);
+	return add_step(plan, NULL, &wanted, reterr);
+}
+
 int ssdpm_plan_add_value(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			 uint32_t kind, uint64_t value,
 			 struct ssdpm_error *reterr)
@@ -317,6 +363,10 @@ int ssdpm_plan_add_value(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		return add_link(plan, device, value, reterr);
 	case SSDPM_STEP_QUEUE_DEPTH:
 		return add_queue_depth(plan, device, value, reterr);
+	case SSDPM_STEP_D3COLD:
+		return add_d3cold(plan, device, value, reterr);
+	case SSDPM_STEP_ASPM_POLICY:
+		return add_aspm_policy(plan, value, reterr);
 	default:
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "kind: %u has no number for a value", kind);

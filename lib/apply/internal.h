@@ -12,6 +12,8 @@
 
 enum { SSDPM__MAX_QUEUE_DEPTH = 32 }; /* ATA_MAX_QUEUE of libata */
 
+#define SSDPM__ASPM_POLICY "sys/module/pcie_aspm/parameters/policy"
+
 /* Longest policy name and its siblings, as in "/link_power_...". */
 #define SSDPM__TARGET_BYTES (SSDPM__PATH_BYTES + 64)
 
@@ -54,6 +56,9 @@ struct value_form {
 	/* The form that is parsed; NULL: as for people. */
 	void (*record)(const struct ssdpm_step_value *is,
 		       char text[SSDPM__VALUE_BYTES]);
+	/* What Linux shows once it is written, for a capture; NULL: that. */
+	void (*show)(const struct ssdpm_step_value *is,
+		     char text[SSDPM__VALUE_BYTES]);
 };
 
 /* How a controller is asked for a value, and is sent one. */
@@ -434,7 +439,8 @@ bool ssdpm__value_is(const struct value *a, const struct value *b);
 /* The forms of the values that steps change. */
 extern const struct value_form ssdpm__tolerance_form, ssdpm__parameter_form,
 	ssdpm__table_form, ssdpm__lpm_form, ssdpm__power_state_form,
-	ssdpm__nopp_form, ssdpm__link_form, ssdpm__queue_depth_form;
+	ssdpm__nopp_form, ssdpm__link_form, ssdpm__queue_depth_form,
+	ssdpm__d3cold_form, ssdpm__aspm_policy_form;
 
 /* value-io.c */
 

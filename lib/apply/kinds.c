@@ -88,6 +88,17 @@ static bool is_queue_depth(const char *path)
 		"/device/queue_depth");
 }
 
+static bool is_d3cold(const char *path)
+{
+	return !strcmp(after_name(path, "/nvme/nvme", "0123456789"),
+		       "/device/d3cold_allowed");
+}
+
+static bool is_aspm_policy(const char *path)
+{
+	return !strcmp(path, SSDPM__ASPM_POLICY);
+}
+
 static int put_value_back(const struct site *site, const struct change *change,
 			  struct ssdpm_error *reterr)
 {
@@ -237,6 +248,25 @@ static const struct step_kind step_kinds[] = {
 		.serial = "device/wwid",
 		.is_target = is_queue_depth,
 		.form = &ssdpm__queue_depth_form,
+	},
+	{
+		.number = SSDPM_STEP_D3COLD,
+		.word = "d3cold",
+		.flags = SSDPM_STEP_UNTIL_REBOOT,
+		.rank = 4,
+		.depth = 2,
+		.is_target = is_d3cold,
+		.form = &ssdpm__d3cold_form,
+	},
+	{
+		.number = SSDPM_STEP_ASPM_POLICY,
+		.word = "aspm-policy",
+		.flags = SSDPM_STEP_UNTIL_REBOOT | SSDPM_STEP_ALL_DRIVES,
+		/* After the parameters, and before what a link may do. */
+		.rank = 1,
+		.depth = -1,
+		.is_target = is_aspm_policy,
+		.form = &ssdpm__aspm_policy_form,
 	},
 };
 

@@ -313,14 +313,14 @@ int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	return ssdpm__pass_on(add_revert(plan, &error), &error, reterr);
 }
 
-/* A parameter decides the table of each NVMe drive. */
+/* A parameter decides the table of each NVMe drive, a policy its link. */
 static bool concerns(const struct change *change,
 		     const struct ssdpm_device_facts *facts)
 {
 	const bool is_nvme = facts->kind == SSDPM_KIND_NVME;
 	char name[32], own[32];
 
-	if (change->kind->role == ROLE_PARAMETER)
+	if (change->kind->flags & SSDPM_STEP_ALL_DRIVES)
 		return is_nvme;
 	if (!is_nvme && !facts->ata_port)
 		return false; /* USB and SAS have no port of ATA */

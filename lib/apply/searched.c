@@ -43,13 +43,18 @@ void ssdpm__searched_free(struct searched *searched)
 	*searched = (struct searched){ 0 };
 }
 
-/* A parameter is each table's, and a latency limit has the kernel build one. */
+/*
+ * A parameter is each table's, and a latency limit has the kernel build one.
+ * The ASPM policy is each link's.
+ */
 static bool is_in_the_way(const struct change *kept, const struct step *step)
 {
 	char device[32], own[32];
 
 	if (step->change.kind->role == ROLE_PARAMETER)
 		return kept->kind->role == ROLE_TOLERANCE;
+	if (step->change.kind->number == SSDPM_STEP_ASPM_POLICY)
+		return kept->kind->number == SSDPM_STEP_PCIE_LINK;
 	ssdpm__change_device(kept, device);
 	/* The step of a port has the name of its disk. */
 	ssdpm__change_device(&step->change, own);

@@ -40,6 +40,7 @@ static int read_file(struct ssdpm_machine *machine,
 		     struct value *ret_value, struct ssdpm_error *reterr)
 {
 	char text[SSDPM__VALUE_BYTES], file[SSDPM__TARGET_BYTES];
+	const char *choice;
 	int err = ssdpm__read_text(machine, ssdpm__value_file(path, file), text,
 				   sizeof(text));
 
@@ -48,7 +49,8 @@ static int read_file(struct ssdpm_machine *machine,
 	if (err)
 		return ssdpm__fail_read(machine, path, err, ssdpm_strerror(err),
 					reterr);
-	ssdpm__value_parse(kind, text, ret_value);
+	choice = ssdpm__choice(text);
+	ssdpm__value_parse(kind, choice ? choice : text, ret_value);
 	return 0;
 }
 
@@ -299,8 +301,24 @@ int ssdpm__write_value(struct ssdpm_machine *machine,
 		       const struct step_kind *kind, const char *path,
 		       const struct value *value, struct ssdpm_error *reterr)
 {
-	return kind->command ? send_value(machine, kind, path, value, reterr) :
-			       write_file(machine, path, value->text, reterr);
+	char shown[SSDPM__VALUE_BYTES];
+	const char *text = value->text;
+	int err;
+
+	if (kind->command)
+		return send_value(machine, kind, path, value, reterr);
+	if (machine->capture && kind->form->show) {
+		kind->form->show(&value->is, shown);
+		text = shown;
+	}
+	err = write_file(machine, path, text, reterr);
+	/* pcie_aspm_set_policy() in drivers/pci/pcie/aspm.c */
+	if (err != -EPERM || kind->number != SSDPM_STEP_ASPM_POLICY)
+		return err;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "/%s: Linux refuses %s: the firmware keeps ASPM to "
+			   "itself (FADT, _OSC), or pcie_aspm=off was given",
+			   path, text);
 }
 
 uint64_t ssdpm__other_value_us(const struct value *value)

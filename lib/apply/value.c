@@ -218,6 +218,52 @@ const struct value_form ssdpm__link_form = {
 	.format = format_link,
 };
 
+static void format_d3cold(const struct ssdpm_step_value *is,
+			  char text[SSDPM__VALUE_BYTES])
+{
+	strcpy(text, is->d3cold ? "1" : "0");
+}
+
+static bool parse_d3cold(const char *text, struct ssdpm_step_value *ret_is)
+{
+	ret_is->d3cold = *text == '1';
+	return (*text == '0' || *text == '1') && !text[1];
+}
+
+const struct value_form ssdpm__d3cold_form = {
+	.parse = parse_d3cold,
+	.format = format_d3cold,
+};
+
+static void format_aspm_policy(const struct ssdpm_step_value *is,
+			       char text[SSDPM__VALUE_BYTES])
+{
+	strcpy(text, ssdpm_aspm_policy_to_string(is->aspm_policy));
+}
+
+static bool parse_aspm_policy(const char *text, struct ssdpm_step_value *ret_is)
+{
+	ret_is->aspm_policy = ssdpm_aspm_policy_from_string(text);
+	return ret_is->aspm_policy;
+}
+
+/* "[default] performance powersave powersupersave" */
+static void show_aspm_policy(const struct ssdpm_step_value *is,
+			     char text[SSDPM__VALUE_BYTES])
+{
+	const char *word;
+
+	for (uint32_t i = 1; (word = ssdpm_aspm_policy_to_string(i)); i++)
+		text += sprintf(text, i == is->aspm_policy ? "%s[%s]" : "%s%s",
+				i > 1 ? " " : "", word);
+}
+
+const struct value_form ssdpm__aspm_policy_form = {
+	.parse = parse_aspm_policy,
+	.format = format_aspm_policy,
+	.show = show_aspm_policy,
+};
+
 static void format_queue_depth(const struct ssdpm_step_value *is,
 			       char text[SSDPM__VALUE_BYTES])
 {
@@ -285,5 +331,7 @@ bool ssdpm__value_is(const struct value *a, const struct value *b)
 		return a->is_known == b->is_known && !strcmp(a->text, b->text);
 	return !memcmp(&a->is, &b->is,
 		       offsetof(struct ssdpm_step_value, table)) &&
+	       a->is.d3cold == b->is.d3cold &&
+	       a->is.aspm_policy == b->is.aspm_policy &&
 	       is_same_table(&a->is.table, &b->is.table);
 }

@@ -451,6 +451,17 @@ int ssdpm__read_text(const struct ssdpm_machine *machine, const char *path,
 	return 0;
 }
 
+const char *ssdpm__choice(char *text)
+{
+	char *open = strchr(text, '['),
+	     *close = open ? strchr(open, ']') : NULL;
+
+	if (!close)
+		return NULL;
+	*close = '\0';
+	return open + 1;
+}
+
 int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 		       int base, uint64_t *ret_value)
 {

@@ -93,6 +93,9 @@ int ssdpm__read_bytes(const struct ssdpm_machine *machine, const char *path,
 int ssdpm__read_text(const struct ssdpm_machine *machine, const char *path,
 		     char *text, size_t size);
 
+/* The word in brackets of "default [powersave]", cut in place; NULL: none. */
+const char *ssdpm__choice(char *text);
+
 /* A whole number in this base (0: decimal, 0x...). -EINVAL: it is none. */
 int ssdpm__read_number(const struct ssdpm_machine *machine, const char *path,
 		       int base, uint64_t *ret_value);

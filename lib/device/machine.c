@@ -226,16 +226,11 @@ static int read_power_source(const struct ssdpm_machine *machine,
 static uint32_t read_choice(struct directory *sys, const char *name,
 			    uint32_t (*from_string)(const char *))
 {
-	char text[128], *open, *close;
+	char text[128];
 
-	if (!ssdpm__get_text(sys, name, text, sizeof(text)))
-		return 0;
-	open = strchr(text, '[');
-	close = open ? strchr(open, ']') : NULL;
-	if (!close)
-		return 0;
-	*close = '\0';
-	return from_string(open + 1);
+	return ssdpm__get_text(sys, name, text, sizeof(text)) ?
+		       from_string(ssdpm__choice(text)) :
+		       0;
 }
 
 static void read_nvme_core(struct directory *core,

@@ -206,6 +206,74 @@ static int store_tolerance(size_t i, const char *text)
 	return 0;
 }
 
+#define ASPM_POLICY "sys/module/pcie_aspm/parameters/policy"
+
+static const char *const aspm_policies[] = {
+	"default",
+	"performance",
+	"powersave",
+	"powersupersave",
+};
+
+enum { N_ASPM_POLICIES = sizeof(aspm_policies) / sizeof(aspm_policies[0]) };
+
+/* policy_to_aspm_state(): "default" is what the firmware has set. */
+static uint32_t allowed_by_policy(const struct kernel_drive *of_firmware)
+{
+	const char *policy = kernel->now.aspm_policy;
+
+	if (!strcmp(policy, "performance"))
+		return 0;
+	if (!strcmp(policy, "powersave"))
+		return SSDPM_PCIE_FEATURE_CLKPM | SSDPM_PCIE_FEATURE_L0S |
+		       SSDPM_PCIE_FEATURE_L1;
+	return !strcmp(policy, "powersupersave") ? UINT32_MAX :
+						   of_firmware->allowed;
+}
+
+/* pcie_aspm_set_policy() in drivers/pci/pcie/aspm.c */
+static int store_aspm_policy(const char *text)
+{
+	int i = 0;
+
+	if (kernel->keeps_aspm)
+		return EPERM;
+	while (i < N_ASPM_POLICIES && strcmp(text, aspm_policies[i]))
+		i++;
+	if (i == N_ASPM_POLICIES)
+		return EINVAL;
+	if (kernel->ignores)
+		return 0;
+	snprintf(kernel->now.aspm_policy, sizeof(kernel->now.aspm_policy), "%s",
+		 text);
+	for (i = 0; i < KERNEL_DRIVES; i++)
+		kernel->now.drives[i].allowed =
+			allowed_by_policy(&booted.now.drives[i]);
+	return 0;
+}
+
+/* A policy that is not among these is a newer kernel's. */
+static void write_aspm_policy(void)
+{
+	const char *now = kernel->now.aspm_policy;
+	bool is_known = false;
+	char text[128];
+	size_t n = 0;
+
+	if (!*now)
+		return; /* it has none */
+	for (int i = 0; i < N_ASPM_POLICIES; i++) {
+		const bool is_now = !strcmp(now, aspm_policies[i]);
+
+		is_known = is_known || is_now;
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      is_now ? "[%s] " : "%s ",
+				      aspm_policies[i]);
+	}
+	snprintf(text + n, sizeof(text) - n, is_known ? "\n" : "[%s]\n", now);
+	put_text(ASPM_POLICY, text);
+}
+
 enum { ALPE = 1 << 26, ASP = 1 << 27, CMD = 0xc017 };
 
 /* ahci_set_lpm(): two policies leave ASP unchanged. */
@@ -423,6 +491,7 @@ void kernel_sync(void)
 		snprintf(text, sizeof(text), "%s\n", now->parameters[i]);
 		put_text(path, text);
 	}
+	write_aspm_policy();
 	for (size_t i = 0; i < KERNEL_DRIVES; i++) {
 		snprintf(text, sizeof(text), "%s\n", now->drives[i].tolerance);
 		if (now->drives[i].path[0] &&
@@ -430,6 +499,9 @@ void kernel_sync(void)
 			put_text(now->drives[i].path, text);
 		if (i != KERNEL_REMOVED || !kernel->is_removed)
 			write_link(&now->drives[i]);
+		if (now->drives[i].d3cold_path[0])
+			put_text(now->drives[i].d3cold_path,
+				 now->drives[i].d3cold ? "1\n" : "0\n");
 	}
 	for (size_t i = 0; i < KERNEL_PORTS; i++) {
 		write_port(&now->ports[i], now->ports[i].pending);
@@ -547,10 +619,26 @@ static int store_depth(struct kernel_port *port, const char *text)
 	return 0;
 }
 
+/* d3cold_allowed_store() in drivers/pci/pci-sysfs.c */
+static int store_d3cold(struct kernel_drive *drive, const char *text)
+{
+	char *end;
+	const unsigned long value = strtoul(text, &end, 0);
+
+	if (end == text || *end)
+		return EINVAL;
+	if (!kernel->ignores)
+		drive->d3cold = value;
+	return 0;
+}
+
 static int store(const char *path, const char *text)
 {
 	struct kernel_values *now = &kernel->now;
 	const char *name = strrchr(path, '/') + 1;
+
+	if (!strcmp(path, ASPM_POLICY))
+		return store_aspm_policy(text);
 
 	for (size_t i = 0; i < KERNEL_DRIVES; i++) {
 		struct kernel_drive *drive = &now->drives[i];
@@ -560,6 +648,8 @@ static int store(const char *path, const char *text)
 		if (drive->link[0] &&
 		    !strncmp(path, drive->link, strlen(drive->link)))
 			return store_link(drive, name, text);
+		if (!strcmp(path, drive->d3cold_path))
+			return store_d3cold(drive, text);
 	}
 	for (size_t i = 0; i < KERNEL_PORTS; i++)
 		if (!strcmp(path, now->ports[i].disk))
@@ -616,7 +706,7 @@ ssize_t __wrap_read(int fd, void *data, size_t size)
 	if (!kernel || !find_path(fd, path) || strncmp(path, "sys/", 4))
 		return __real_read(fd, data, size);
 	if (goes_wrong(KERNEL_READ)) {
-		errno = kernel->error;
+		errno = kernel->error ? kernel->error : EIO;
 		return -1;
 	}
 	if (leads_nowhere(fd)) {
@@ -839,6 +929,19 @@ static void find_link(struct kernel_drive *drive, const char *controller)
 	}
 }
 
+static void find_d3cold(struct kernel_drive *drive, const char *controller)
+{
+	char file[512], real[PATH_MAX], line[8];
+
+	snprintf(file, sizeof(file), "%s/%s/device/d3cold_allowed", root,
+		 controller);
+	if (!realpath(file, real))
+		return;
+	snprintf(drive->d3cold_path, 256, "%.255s", real + strlen(root) + 1);
+	get_line(drive->d3cold_path, line, sizeof(line));
+	drive->d3cold = *line == '1';
+}
+
 /* A capture has no queue_depth: nothing but a plan asks for it. */
 static void find_disk(struct kernel_port *port, int host)
 {
@@ -871,7 +974,9 @@ static void find_files(void)
 			get_line(path, now->drives[i].tolerance, 16);
 		}
 		find_link(&now->drives[i], real + n);
+		find_d3cold(&now->drives[i], real + n);
 	}
+	strcpy(now->aspm_policy, "default");
 	for (int i = 0; i < KERNEL_PORTS; i++) {
 		struct kernel_port *port = &now->ports[i];
 
@@ -996,7 +1101,7 @@ void kernel_calm(void)
 
 bool kernel_same(const struct kernel_values *a, const struct kernel_values *b)
 {
-	bool same = true;
+	bool same = !strcmp(a->aspm_policy, b->aspm_policy);
 
 	for (int i = 0; i < KERNEL_DRIVES; i++) {
 		const struct kernel_drive *x = &a->drives[i];
@@ -1004,6 +1109,7 @@ bool kernel_same(const struct kernel_values *a, const struct kernel_values *b)
 
 		same = same && !strcmp(x->tolerance, y->tolerance) &&
 		       x->power == y->power && x->nopp == y->nopp &&
+		       x->d3cold == y->d3cold &&
 		       kernel_link(x) == kernel_link(y) &&
 		       !memcmp(&x->table, &y->table, sizeof(x->table));
 	}

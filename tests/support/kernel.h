@@ -41,9 +41,11 @@ struct kernel_drive {
 	uint32_t nopp;
 	bool asleep;	/* Get Features returns the last state, until an I/O */
 	char link[256]; /* the directory link/; "": none */
-	uint32_t capable;  /* bits of enum ssdpm_pcie_feature */
-	uint32_t link_off; /* what its files have turned off */
-	uint32_t allowed;  /* by the ASPM policy */
+	uint32_t capable;      /* bits of enum ssdpm_pcie_feature */
+	uint32_t link_off;     /* what its files have turned off */
+	uint32_t allowed;      /* by the ASPM policy */
+	char d3cold_path[256]; /* of d3cold_allowed; "": none */
+	bool d3cold;
 };
 
 struct kernel_port {
@@ -62,6 +64,7 @@ struct kernel_values {
 	struct kernel_drive drives[KERNEL_DRIVES];
 	struct kernel_port ports[KERNEL_PORTS];
 	char parameters[KERNEL_PARAMETERS][16];
+	char aspm_policy[20]; /* "": no file has it */
 };
 
 struct kernel {
@@ -93,6 +96,7 @@ struct kernel {
 	uint32_t unsupported; /* bit of a port: EOPNOTSUPP */
 	bool link_is_old;     /* L1 that goes off leaves the substates on */
 	int max_depth;	      /* of each drive; 0: 32 */
+	bool keeps_aspm;      /* the firmware: no policy is taken */
 	bool ignores;	      /* takes a value, and does not keep it */
 	const char *leaves;   /* what a write that fails has left; or NULL */
 	bool real_time;	      /* to sleep takes it */

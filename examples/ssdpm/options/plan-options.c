@@ -10,9 +10,9 @@
 
 #define PLAN struct plan_options
 
-static const char *nopp_word(uint32_t nopp)
+static const char *switch_word(uint32_t value)
 {
-	return nopp == NOPP_ON ? "on" : nopp == NOPP_OFF ? "off" : NULL;
+	return value == SWITCH_ON ? "on" : value == SWITCH_OFF ? "off" : NULL;
 }
 
 static const struct option_spec options[] = {
@@ -55,11 +55,18 @@ static const struct option_spec options[] = {
 	{ "nopp", 0, "on|off",
 	  "NVMe: Set background work above non-operational power to on or "
 	  "off.",
-	  SETS_WORD(PLAN, nopp, nopp_word), .rare = true },
+	  SETS_WORD(PLAN, nopp, switch_word), .rare = true },
 	{ "link", 0, "FEATURE=VALUE,...",
 	  "NVMe: Set features of the PCIe link, as in "
 	  "l1_2_aspm=off; aspm is all of ASPM.",
 	  SETS_OWN, .rare = true, .values = LINK_WORDS },
+	{ "d3cold", 0, "on|off",
+	  "NVMe: Set whether Linux may take its power away in suspend.",
+	  SETS_WORD(PLAN, d3cold, switch_word), .rare = true },
+	{ "aspm-policy", 0, "default|performance|powersave|powersupersave",
+	  "Set the ASPM policy of Linux, for all PCIe devices.",
+	  SETS_WORD(PLAN, aspm_policy, ssdpm_aspm_policy_to_string),
+	  .rare = true },
 	{ "queue-depth", 0, "NUMBER",
 	  "SATA: Set the number of commands that a drive has at a time; 1 is "
 	  "without NCQ.",
@@ -319,13 +326,18 @@ void set_latency(struct plan_options *settings, uint64_t us)
 	settings->max_exit_latency_us = us;
 }
 
+bool is_until_boot(const struct plan_options *settings)
+{
+	return plan_has(settings, "link") || settings->queue_depth ||
+	       settings->d3cold || settings->aspm_policy;
+}
+
 static bool is_empty(const struct plan_options *settings)
 {
 	return !settings->profile && !plan_has(settings, "latency") &&
 	       !settings->nvme_core_given && !settings->table_name &&
 	       !settings->n_lpms && !plan_has(settings, "power-state") &&
-	       !settings->nopp && !plan_has(settings, "link") &&
-	       !settings->queue_depth;
+	       !settings->nopp && !is_until_boot(settings);
 }
 
 enum exit_status check_plan_options(const struct common *common,
@@ -349,8 +361,8 @@ enum exit_status check_plan_options(const struct common *common,
 			common,
 			"nothing to set is given: --profile auto, "
 			"or --config, --latency, --nvme-core, --apst, --lpm, "
-			"--power-state, --nopp, --link or --queue-depth; see "
-			"ssdpm %s --help",
+			"--power-state, --nopp, --link, --d3cold, "
+			"--aspm-policy or --queue-depth; see ssdpm %s --help",
 			common->subcommand);
 	if (!settings->profile && settings->profiles_path)
 		return usage_error(common, "--profiles requires --profile");

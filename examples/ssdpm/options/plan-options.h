@@ -27,6 +27,8 @@ struct plan_options {
 	uint32_t nopp; /* 0: unchanged */
 	struct link_options link;
 	uint32_t queue_depth;	  /* 0: unchanged */
+	uint32_t d3cold;	  /* 0: unchanged */
+	uint32_t aspm_policy;	  /* enum ssdpm_aspm_policy; 0: unchanged */
 	const char *power_states; /* "nvme0=1,nvme1=2"; NULL: one for all */
 	bool config;		  /* use the files of ssdpm.conf(5) */
 	bool strict;		  /* all or nothing */
@@ -35,13 +37,18 @@ struct plan_options {
 	uint64_t given;	       /* bits: options of the group */
 };
 
-enum { NOPP_ON = 1, NOPP_OFF };
+enum { SWITCH_ON = 1, SWITCH_OFF };
 
 /* Its settings are a struct plan_options. */
 extern const struct option_group plan_option_group;
 
 /* Whether an option of the group was given. */
 bool plan_has(const struct plan_options *options, const char *option);
+
+#define UNTIL_BOOT "--link, --d3cold, --aspm-policy and --queue-depth"
+
+/* Whether it has a setting that no file and no --persist can make last. */
+bool is_until_boot(const struct plan_options *options);
 
 /* Sets --latency. */
 void set_latency(struct plan_options *options, uint64_t us);

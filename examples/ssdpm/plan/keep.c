@@ -91,7 +91,7 @@ static void draft(struct kept_lines *lines, const struct plan_options *options,
 		add_parameters(lines, options);
 	add_lpms(lines, options);
 	if (options->nopp)
-		add(lines, "nopp", options->nopp == NOPP_ON ? "on" : "off");
+		add(lines, "nopp", options->nopp == SWITCH_ON ? "on" : "off");
 }
 
 static void draft_power_state(struct kept_lines *lines,
@@ -261,21 +261,20 @@ enum exit_status check_keep(const struct common *common,
 {
 	const char *obstacle = find_obstacle(options, n);
 
-	if (plan_has(options, "link") || options->queue_depth)
-		obstacle = "--link and --queue-depth last until the next boot";
+	if (is_until_boot(options))
+		obstacle = UNTIL_BOOT " last until the next boot";
 	return obstacle ? usage_error(common, "--keep: %s", obstacle) :
 			  STATUS_DONE;
 }
 
-/* No file asks for what a link may do, or for the queue of a SATA drive. */
+/* No file asks for settings of this kind alone. */
 static bool is_in_no_file(const struct plan_options *options)
 {
 	struct kept_lines lines = { .n = 0 };
 
 	draft(&lines, options, NULL);
 	return !lines.n && !options->table_name &&
-	       !plan_has(options, "power-state") &&
-	       (plan_has(options, "link") || options->queue_depth);
+	       !plan_has(options, "power-state") && is_until_boot(options);
 }
 
 /*

@@ -21,12 +21,11 @@ static enum exit_status check_persist(const struct common *common,
 			"drive brings the table of Linux back; --latency and "
 			"--nvme-core last",
 			ssdpm_persist_kind_to_string(settings->persist));
-	if (plan_has(options, "link") || options->queue_depth)
+	if (is_until_boot(options))
 		return usage_error(
 			common,
-			"--persist %s cannot make --link or "
-			"--queue-depth last: they hold until the "
-			"next boot",
+			"--persist %s is not for " UNTIL_BOOT
+			": they last until the next boot",
 			ssdpm_persist_kind_to_string(settings->persist));
 	if (options->config && (settings->persist == SSDPM_PERSIST_UDEV ||
 				settings->persist == SSDPM_PERSIST_SYSTEMD))

@@ -65,7 +65,8 @@ uint32_t kinds_of(const struct plan_options *options)
 	const bool for_nvme = plan_has(options, "latency") ||
 			      options->table_name || options->nvme_core_given ||
 			      plan_has(options, "power-state") ||
-			      options->nopp || plan_has(options, "link");
+			      options->nopp || plan_has(options, "link") ||
+			      options->d3cold || options->aspm_policy;
 	const bool for_sata = options->n_lpms || options->queue_depth;
 
 	return (uint32_t)(for_all || for_nvme) << SSDPM_KIND_NVME |
@@ -168,16 +169,17 @@ static enum exit_status add_power_state(const struct common *common,
 	return refuse(common, drive, &error);
 }
 
-static enum exit_status add_nopp(const struct common *common,
-				 const struct plan_options *options,
-				 struct ssdpm_plan *plan,
-				 const struct drive *drive)
+static enum exit_status add_switch(const struct common *common,
+				   const struct plan_options *options,
+				   struct ssdpm_plan *plan,
+				   const struct drive *drive, uint32_t kind,
+				   uint32_t value)
 {
 	struct ssdpm_error error;
 
 	if (!is_for(options, drive, SSDPM_KIND_NVME) ||
-	    !ssdpm_plan_add_value(plan, drive->device, SSDPM_STEP_NOPP,
-				  options->nopp == NOPP_ON, &error))
+	    !ssdpm_plan_add_value(plan, drive->device, kind, value == SWITCH_ON,
+				  &error))
 		return STATUS_DONE;
 	return refuse(common, drive, &error);
 }
@@ -285,7 +287,11 @@ static enum exit_status add_drive_steps(const struct common *common,
 	if (!status && plan_has(options, "power-state"))
 		status = add_power_state(common, options, plan, drive);
 	if (!status && options->nopp)
-		status = add_nopp(common, options, plan, drive);
+		status = add_switch(common, options, plan, drive,
+				    SSDPM_STEP_NOPP, options->nopp);
+	if (!status && options->d3cold)
+		status = add_switch(common, options, plan, drive,
+				    SSDPM_STEP_D3COLD, options->d3cold);
 	if (!status && plan_has(options, "link"))
 		status = add_link(common, options, plan, drive);
 	if (!status && options->queue_depth)
@@ -297,11 +303,15 @@ static enum exit_status add_drive_steps(const struct common *common,
 	return status;
 }
 
-static enum exit_status add_nvme_core(const struct plan_options *options,
-				      struct ssdpm_plan *plan)
+static enum exit_status add_for_all(const struct plan_options *options,
+				    struct ssdpm_plan *plan)
 {
 	struct ssdpm_error error;
 
+	if (options->aspm_policy &&
+	    ssdpm_plan_add_value(plan, NULL, SSDPM_STEP_ASPM_POLICY,
+				 options->aspm_policy, &error))
+		return complain_of_setting(NULL, &error);
 	for (uint32_t i = 1; ssdpm_nvme_core_to_string(i); i++)
 		if ((options->nvme_core_given >> i & 1) &&
 		    ssdpm_plan_add_nvme_core(plan, i, options->nvme_core[i],
@@ -471,7 +481,7 @@ enum exit_status fill_plan(const struct common *common,
 		status = add_drive_steps(common, options, profile, plan,
 					 &drives->drives[i]);
 	if (!status)
-		status = add_nvme_core(options, plan);
+		status = add_for_all(options, plan);
 	if (!status)
 		status = read_plan(plan);
 	/* A profile leaves a port alone, and is in force. */

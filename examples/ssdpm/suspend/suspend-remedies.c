@@ -7,22 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The value that is there now, which goes back; "[x]" marks the one in use. */
-static void print_undo(const struct suspended *suspended, const char *target)
-{
-	char text[256];
-	const char *from = text;
-
-	if (ssdpm_machine_read_attribute(suspended->live->machine, target + 1,
-					 text, sizeof(text), NULL))
-		return;
-	if (strchr(text, '[')) {
-		from = strchr(text, '[') + 1;
-		text[strcspn(text, "]")] = '\0';
-	}
-	printf("    to undo it: echo %s > %s\n", from, target);
-}
-
 /* A call of ssdpm, which gets --root of a capture. */
 static void print_call(const struct suspended *suspended, const char *text)
 {
@@ -33,25 +17,38 @@ static void print_call(const struct suspended *suspended, const char *text)
 	free(advised);
 }
 
+/* The call that does it; "": it takes a boot. */
+static struct cell call_of(const struct ssdpm_suspend_remedy *r)
+{
+	const struct ssdpm_change *c = &r->change;
+
+	switch (r->remedy) {
+	case SSDPM_REMEDY_LPM:
+	case SSDPM_REMEDY_LPM_FOR_GOOD:
+		return cell("lpm --set %s %s", c->value, r->drive);
+	case SSDPM_REMEDY_LINK_FILE:
+		return cell("apply --link %s=on %s",
+			    strrchr(c->target, '/') + 1, r->drive);
+	case SSDPM_REMEDY_ALLOW_D3COLD:
+		return cell("apply --d3cold on %s", r->drive);
+	case SSDPM_REMEDY_ASPM_POLICY:
+	case SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE:
+		return cell("apply --aspm-policy %s", c->value);
+	default:
+		return (struct cell){ "" };
+	}
+}
+
 static void print_change(const struct suspended *suspended,
 			 const struct ssdpm_suspend_remedy *r)
 {
 	const struct ssdpm_change *c = &r->change;
+	const struct cell call = call_of(r);
 
-	if (r->remedy == SSDPM_REMEDY_LPM ||
-	    r->remedy == SSDPM_REMEDY_LPM_FOR_GOOD) {
-		print_call(suspended,
-			   cell("  ssdpm lpm --set %s %s", c->value, r->drive)
-				   .text);
-	} else if (r->remedy == SSDPM_REMEDY_LINK_FILE) {
-		print_call(suspended,
-			   cell("  ssdpm apply --link %s=on %s",
-				strrchr(c->target, '/') + 1, r->drive)
-				   .text);
-		print_call(suspended, "    to undo it: ssdpm revert");
-	} else if (c->target[0] == '/') {
-		printf("  echo %s > %s\n", c->value, c->target);
-		print_undo(suspended, c->target);
+	if (call.text[0]) {
+		print_call(suspended, cell("  ssdpm %s", call.text).text);
+		if (r->remedy != SSDPM_REMEDY_LPM_FOR_GOOD)
+			print_call(suspended, "    to undo it: ssdpm revert");
 	} else if (c->value[0]) {
 		printf("  boot with %s=%s\n", c->target, c->value);
 	} else {

@@ -109,6 +109,10 @@ struct cell plan_step_text(const struct ssdpm_step *step)
 		return cell("link feature %s", strrchr(step->target, '/') + 1);
 	case SSDPM_STEP_QUEUE_DEPTH:
 		return cell("queue depth");
+	case SSDPM_STEP_D3COLD:
+		return cell("D3cold");
+	case SSDPM_STEP_ASPM_POLICY:
+		return cell("ASPM policy");
 	default:
 		return cell("link policy");
 	}

@@ -40,16 +40,17 @@ static const char *const sentences[] = {
 	[SSDPM_REMEDY_LINK_FILE] =
 		"ssdpm apply --link $k=on $n, which reads it again: a write "
 		"that does nothing succeeds too",
-	[SSDPM_REMEDY_ASPM_POLICY] = "echo $v > $t, for all devices",
+	[SSDPM_REMEDY_ASPM_POLICY] =
+		"ssdpm apply --aspm-policy $v, for all devices",
 	[SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE] =
-		"echo $v > $t, for all devices, or switch ASPM on in the "
-		"firmware setup",
+		"ssdpm apply --aspm-policy $v, for all devices, or switch ASPM "
+		"on in the firmware setup",
 	[SSDPM_REMEDY_BOOT_WITH_ASPM] =
 		"if $t=off is on the kernel command line: boot without it; "
 		"lspci -vv as root says what the link has on now",
 	[SSDPM_REMEDY_ALLOW_D3COLD] =
-		"echo $v > $t; find out who wrote 0, which is not what Linux "
-		"starts with",
+		"ssdpm apply --d3cold on $n; find out who wrote 0, which is "
+		"not what Linux starts with",
 	[SSDPM_REMEDY_SIMPLE_SUSPEND] = "if it does not wake: boot with$b",
 	[SSDPM_REMEDY_LPM] = "ssdpm lpm --set $v $n, or echo $v > $t",
 	[SSDPM_REMEDY_LPM_OFF] = "ssdpm lpm --set $v $n",

@@ -28,7 +28,7 @@ static size_t count_links(const struct tuning *tuning,
 	return n;
 }
 
-/* The policy of pcie_aspm is for all devices, and a file for one link. */
+/* The ASPM policy is for all devices, and a file for one link. */
 static void write_way(FILE *file, const struct tuning *tuning,
 		      const struct ssdpm_energy_report_item *item)
 {
@@ -39,11 +39,13 @@ static void write_way(FILE *file, const struct tuning *tuning,
 		fprintf(file, "To set it: ssdpm apply --link %s=on",
 			strrchr(target, '/') + 1);
 	else
-		fputs("Set by the policy of pcie_aspm, not by ssdpm: "
-		      "ssdpm show",
-		      file);
+		fprintf(file,
+			"To set it, for all PCIe devices: "
+			"ssdpm apply --aspm-policy %s",
+			finding->changes[0].value);
 	write_root(file, tuning->live->root);
-	write_word(file, item->drive->name);
+	if (finding->remedy == SSDPM_REMEDY_LINK_FILE)
+		write_word(file, item->drive->name);
 	putc('\n', file);
 }
 

@@ -204,9 +204,10 @@ struct ssdpm_trial_result {
  * struct ssdpm_link_saving - what a deeper PCIe link would save (borrowed)
  * @pcie_link_today: enum ssdpm_pcie_link, while the drive sleeps
  * @pcie_link: likewise, the deepest that the remedy of @finding leads to
- * @finding: what keeps the link from it: its remedy and changes. Of
- *           SSDPM_REMEDY_LINK_FILE, ssdpm_plan_add_setting() has a step; the
- *           policy of pcie_aspm is for all devices, and no step sets it
+ * @finding: what keeps the link from it: its remedy and changes.
+ *           ssdpm_plan_add_value() has the step: SSDPM_STEP_PCIE_LINK for
+ *           SSDPM_REMEDY_LINK_FILE, else SSDPM_STEP_ASPM_POLICY, which is for
+ *           all devices
  * @likely:  what is likely of it, with the settings that are advised. It leaves
  *           out how long the link takes to wake, which is not known
  *

@@ -27,7 +27,13 @@ static int add(struct ssdpm_plan *plan)
 	if (!err)
 		err = ssdpm_plan_add_value(plan, device, SSDPM_STEP_NOPP, 1,
 					   NULL);
+	if (!err)
+		err = ssdpm_plan_add_value(plan, device, SSDPM_STEP_D3COLD, 0,
+					   NULL);
 	ssdpm_device_unref(device);
+	if (!err)
+		err = ssdpm_plan_add_value(plan, NULL, SSDPM_STEP_ASPM_POLICY,
+					   SSDPM_ASPM_PERFORMANCE, NULL);
 	if (!err)
 		err = ssdpm_plan_add_nvme_core(
 			plan, SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
@@ -200,6 +206,12 @@ static int plan_all(struct ssdpm_device *drive, struct ssdpm_device *disk,
 	if (!err)
 		err = ssdpm_plan_add_value(plan, drive, SSDPM_STEP_NOPP, 1,
 					   NULL);
+	if (!err)
+		err = ssdpm_plan_add_value(plan, drive, SSDPM_STEP_D3COLD, 0,
+					   NULL);
+	if (!err)
+		err = ssdpm_plan_add_value(plan, NULL, SSDPM_STEP_ASPM_POLICY,
+					   SSDPM_ASPM_PERFORMANCE, NULL);
 	*ret_plan = plan;
 	return err;
 }

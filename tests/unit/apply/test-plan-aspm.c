@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* The ASPM policy of the machine, and D3cold of a drive. */
+#include "calls.h"
+#include "kernel.h"
+
+#include "apply/internal.h"
+
+#include <stdio.h>
+
+#define L1 SSDPM_PCIE_FEATURE_L1
+#define L1_2 SSDPM_PCIE_FEATURE_L1_2
+
+static struct ssdpm_device *device;
+
+static int boot(void **state)
+{
+	kernel_setup(state);
+	device = kernel_device("nvme0");
+	return 0;
+}
+
+static int halt(void **state)
+{
+	device = ssdpm_device_unref(device);
+	return kernel_teardown(state);
+}
+
+static struct ssdpm_plan *plan_policy(uint32_t flags, uint32_t policy)
+{
+	struct ssdpm_plan *plan = kernel_plan_of(flags);
+	struct ssdpm_error error;
+
+	if (ssdpm_plan_add_value(plan, NULL, SSDPM_STEP_ASPM_POLICY, policy,
+				 &error))
+		fail_msg("%s", error.message);
+	kernel_read(plan);
+	return plan;
+}
+
+static struct ssdpm_plan *plan_d3cold(uint32_t value)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+
+	assert_int_equal(ssdpm_plan_add_value(plan, device, SSDPM_STEP_D3COLD,
+					      value, NULL),
+			 0);
+	kernel_read(plan);
+	return plan;
+}
+
+static void a_policy_is_of_all_devices_and_is_set(void **state)
+{
+	struct ssdpm_plan *plan = plan_policy(0, SSDPM_ASPM_POWERSUPERSAVE);
+	const struct ssdpm_step step = kernel_step(plan, 0);
+	char *text;
+
+	(void)state;
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 1);
+	assert_int_equal(step.kind, SSDPM_STEP_ASPM_POLICY);
+	assert_int_equal(step.parameter, 0);
+	assert_string_equal(step.device, "all");
+	assert_string_equal(step.target,
+			    "/sys/module/pcie_aspm/parameters/policy");
+	assert_string_equal(step.before, "default");
+	assert_string_equal(step.after, "powersupersave");
+	assert_int_equal(step.before_value->aspm_policy, SSDPM_ASPM_DEFAULT);
+	assert_int_equal(step.after_value->aspm_policy,
+			 SSDPM_ASPM_POWERSUPERSAVE);
+	assert_int_equal(step.flags, SSDPM_STEP_REVERSIBLE |
+					     SSDPM_STEP_ALL_DRIVES |
+					     SSDPM_STEP_UNTIL_REBOOT);
+	kernel_commit(plan);
+	text = kernel_text("sys/module/pcie_aspm/parameters/policy");
+	assert_non_null(strstr(text, " powersave [powersupersave]"));
+	free(text);
+	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
+	ssdpm_plan_free(plan);
+	/* It is so: nothing is written. */
+	kernel->n_writes = 0;
+	plan = plan_policy(0, SSDPM_ASPM_POWERSUPERSAVE);
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 0);
+	kernel_commit(plan);
+	assert_int_equal(kernel->n_writes, 0);
+	ssdpm_plan_free(plan);
+}
+
+static struct ssdpm_plan *plan_applied_of(const char *name)
+{
+	struct ssdpm_device *of = kernel_device(name);
+	struct ssdpm_plan *plan = kernel_plan();
+
+	assert_int_equal(ssdpm_plan_add_applied(plan, of, NULL), 0);
+	kernel_read(plan);
+	ssdpm_device_unref(of);
+	return plan;
+}
+
+static void a_policy_is_looked_at_again_and_reverted(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = plan_policy(0, SSDPM_ASPM_PERFORMANCE);
+
+	(void)state;
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_int_equal(kernel_link(&kernel->now.drives[0]), 0);
+	plan = kernel_plan_applied();
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
+	ssdpm_plan_free(plan);
+	/* Somebody else sets another. */
+	strcpy(kernel->now.aspm_policy, "powersave");
+	kernel_sync();
+	plan = plan_applied_of("nvme1");
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING), 1);
+	kernel_commit(plan);
+	assert_string_equal(kernel->now.aspm_policy, "performance");
+	ssdpm_plan_free(plan);
+	/* The policy is nothing to a SATA drive. */
+	plan = plan_applied_of("sda");
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 0);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+	kernel_assert_nothing_kept();
+}
+
+/* pcie_aspm_set_policy() where the FADT says that there is no ASPM */
+static void a_firmware_that_keeps_aspm_is_named(void **state)
+{
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->keeps_aspm = true;
+	plan = plan_policy(SSDPM_PLAN_STRICT, SSDPM_ASPM_POWERSUPERSAVE);
+	kernel_commit_fails(plan, -EOPNOTSUPP, "the firmware keeps ASPM");
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_FAILED);
+	assert_null(strstr(kernel_step(plan, 0).why, "root"));
+	assert_string_equal(kernel->now.aspm_policy, "default");
+	ssdpm_plan_free(plan);
+	kernel_assert_nothing_kept();
+}
+
+static void a_policy_that_linux_does_not_keep_fails_the_commit(void **state)
+{
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->ignores = true;
+	plan = plan_policy(0, SSDPM_ASPM_POWERSAVE);
+	kernel_commit_fails(plan, -EIO,
+			    "powersave was written, and it reads default");
+	ssdpm_plan_free(plan);
+}
+
+static void a_policy_of_a_newer_kernel_is_left_alone(void **state)
+{
+	struct ssdpm_plan *plan;
+	struct ssdpm_step step;
+
+	(void)state;
+	strcpy(kernel->now.aspm_policy, "ultrasave");
+	kernel_sync();
+	plan = plan_policy(0, SSDPM_ASPM_POWERSAVE);
+	step = kernel_step(plan, 0);
+	assert_int_equal(step.state, SSDPM_STEP_LEFT_ALONE);
+	assert_non_null(strstr(step.why, "it reads ultrasave, which this"));
+	kernel_commit(plan);
+	assert_string_equal(kernel->now.aspm_policy, "ultrasave");
+	ssdpm_plan_free(plan);
+}
+
+/* The policy comes before the features that it allows. */
+static void a_policy_and_a_feature_of_a_link_are_set_together(void **state)
+{
+	struct ssdpm_plan *plan;
+	struct kernel_values before;
+
+	(void)state;
+	kernel->now.drives[0].link_off = L1_2;
+	kernel_sync();
+	strcpy(kernel->now.aspm_policy, "performance");
+	for (int i = 0; i < KERNEL_DRIVES; i++)
+		kernel->now.drives[i].allowed = 0;
+	kernel_sync();
+	before = kernel->now;
+	plan = kernel_plan_of(0);
+	assert_int_equal(ssdpm_plan_add_value(plan, device,
+					      SSDPM_STEP_PCIE_LINK, L1 | L1_2,
+					      NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_add_value(plan, NULL,
+					      SSDPM_STEP_ASPM_POLICY,
+					      SSDPM_ASPM_POWERSUPERSAVE, NULL),
+			 0);
+	kernel_commit(plan);
+	assert_int_equal(kernel_step(plan, 0).kind, SSDPM_STEP_ASPM_POLICY);
+	assert_int_equal(kernel_link(&kernel->now.drives[0]) & (L1 | L1_2),
+			 L1 | L1_2);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+}
+
+/* The tables of drives follow from parameters alone. */
+static void a_policy_before_a_parameter_keeps_its_tables(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+
+	(void)state;
+	assert_int_equal(ssdpm_plan_add_value(plan, NULL,
+					      SSDPM_STEP_ASPM_POLICY,
+					      SSDPM_ASPM_PERFORMANCE, NULL),
+			 0);
+	assert_int_equal(ssdpm_plan_add_nvme_core(
+				 plan,
+				 SSDPM_NVME_CORE_APST_SECONDARY_TIMEOUT_MS, 500,
+				 NULL),
+			 0);
+	kernel_commit(plan);
+	assert_int_equal(kernel_step(plan, 0).kind, SSDPM_STEP_NVME_CORE);
+	assert_int_equal(kernel_step(plan, 1).kind, SSDPM_STEP_ASPM_POLICY);
+	assert_true(ssdpm_plan_count(plan, 1u << SSDPM_STEP_DONE) > 2);
+	assert_int_equal(ssdpm_plan_revert(plan, NULL), 0);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+}
+
+static void what_is_no_policy_is_refused(void **state)
+{
+	struct ssdpm_plan *plan = kernel_plan();
+	static const uint64_t wrong[] = { 0, 5, (UINT64_C(1) << 32) + 1 };
+	struct ssdpm_error error;
+	char from[128], to[128];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		kernel_assert_fails(ssdpm_plan_add_value(plan, NULL,
+							 SSDPM_STEP_ASPM_POLICY,
+							 wrong[i], &error),
+				    &error, -EINVAL, "no ASPM policy has");
+	snprintf(from, sizeof(from), "%s/sys/module/pcie_aspm", kernel_root());
+	snprintf(to, sizeof(to), "%s/away", kernel_root());
+	assert_int_equal(rename(from, to), 0);
+	kernel_assert_fails(
+		ssdpm_plan_add_value(plan, NULL, SSDPM_STEP_ASPM_POLICY,
+				     SSDPM_ASPM_POWERSAVE, &error),
+		&error, -EOPNOTSUPP, "this Linux has no ASPM policy");
+	assert_int_equal(rename(to, from), 0);
+	ssdpm_plan_free(plan);
+}
+
+static void d3cold_of_a_drive_is_set_and_reverted(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = plan_d3cold(0);
+	const struct ssdpm_step step = kernel_step(plan, 0);
+
+	(void)state;
+	assert_true(kernel->now.drives[0].d3cold);
+	assert_int_equal(step.kind, SSDPM_STEP_D3COLD);
+	assert_string_equal(step.device, "nvme0");
+	assert_non_null(strstr(step.target, "/nvme0/device/d3cold_allowed"));
+	assert_int_equal(step.before_value->d3cold, 1);
+	assert_int_equal(step.after_value->d3cold, 0);
+	assert_int_equal(step.flags,
+			 SSDPM_STEP_REVERSIBLE | SSDPM_STEP_UNTIL_REBOOT);
+	kernel_commit(plan);
+	assert_false(kernel->now.drives[0].d3cold);
+	assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
+	ssdpm_plan_free(plan);
+	plan = plan_applied_of("nvme0");
+	assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_IN_FORCE);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+	ssdpm_plan_free(plan);
+}
+
+static void what_has_no_d3cold_is_refused(void **state)
+{
+	struct ssdpm_device_facts *facts =
+		(struct ssdpm_device_facts *)ssdpm_device_get_facts(device);
+	struct ssdpm_device *disk = kernel_device("sda");
+	struct ssdpm_plan *plan = kernel_plan();
+	const uint32_t known = facts->known;
+	struct ssdpm_error error;
+
+	(void)state;
+	kernel_assert_fails(
+		ssdpm_plan_add_value(plan, disk, SSDPM_STEP_D3COLD, 1, &error),
+		&error, -EOPNOTSUPP, "sda is no NVMe controller");
+	kernel_assert_fails(ssdpm_plan_add_value(plan, device,
+						 SSDPM_STEP_D3COLD, 2, &error),
+			    &error, -EINVAL, "0 or 1, and not 2");
+	facts->known &= ~(uint32_t)SSDPM_FACT_D3COLD;
+	kernel_assert_fails(ssdpm_plan_add_value(plan, device,
+						 SSDPM_STEP_D3COLD, 1, &error),
+			    &error, -EOPNOTSUPP, "no d3cold_allowed");
+	facts->known = known;
+	ssdpm_plan_free(plan);
+	ssdpm_device_unref(disk);
+}
+
+/* A record that names something else is refused, whoever wrote it. */
+static void only_these_files_are_targets(void **state)
+{
+	static const char d3cold[] =
+		"sys/devices/pci0000:00/0000:01:00.0/nvme/nvme0/device/";
+	const struct step_kind *policy = ssdpm__kind(SSDPM_STEP_ASPM_POLICY);
+	const struct step_kind *power = ssdpm__kind(SSDPM_STEP_D3COLD);
+	char path[128];
+
+	(void)state;
+	assert_true(
+		policy->is_target("sys/module/pcie_aspm/parameters/policy"));
+	assert_false(
+		policy->is_target("sys/module/nvme_core/parameters/policy"));
+	snprintf(path, sizeof(path), "%sd3cold_allowed", d3cold);
+	assert_true(power->is_target(path));
+	snprintf(path, sizeof(path), "%sremove", d3cold);
+	assert_false(power->is_target(path));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_policy_is_of_all_devices_and_is_set,
+				       kernel_between),
+		cmocka_unit_test_setup(a_policy_is_looked_at_again_and_reverted,
+				       kernel_between),
+		cmocka_unit_test_setup(a_firmware_that_keeps_aspm_is_named,
+				       kernel_between),
+		cmocka_unit_test_setup(
+			a_policy_that_linux_does_not_keep_fails_the_commit,
+			kernel_between),
+		cmocka_unit_test_setup(a_policy_of_a_newer_kernel_is_left_alone,
+				       kernel_between),
+		cmocka_unit_test_setup(
+			a_policy_and_a_feature_of_a_link_are_set_together,
+			kernel_between),
+		cmocka_unit_test_setup(
+			a_policy_before_a_parameter_keeps_its_tables,
+			kernel_between),
+		cmocka_unit_test_setup(what_is_no_policy_is_refused,
+				       kernel_between),
+		cmocka_unit_test_setup(d3cold_of_a_drive_is_set_and_reverted,
+				       kernel_between),
+		cmocka_unit_test_setup(what_has_no_d3cold_is_refused,
+				       kernel_between),
+		cmocka_unit_test(only_these_files_are_targets),
+	};
+
+	return cmocka_run_group_tests(tests, boot, halt);
+}
