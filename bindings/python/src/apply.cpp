@@ -166,6 +166,16 @@ class Plan
 		add_value(device, "pcie-link", bits);
 	}
 
+	/* It is the machine's. */
+	void add_aspm_policy(uint32_t policy)
+	{
+		call([&](struct ssdpm_error *error) {
+			return ssdpm_plan_add_value(
+				plan, NULL, SSDPM_STEP_ASPM_POLICY, policy,
+				error);
+		});
+	}
+
 	void add_applied(const Device *device)
 	{
 		call([&](struct ssdpm_error *error) {
@@ -461,12 +471,13 @@ class Plan
 
 /*
  * (max_exit_latency_us, nvme_core, lpm, power_state, workload_hint, nopp,
- * table): None but those of the kind.
+ * table, pcie_link, queue_depth, d3cold, aspm_policy): None but those of the
+ * kind.
  */
 static py::object value_or_none(uint32_t kind,
 				const struct ssdpm_step_value *value)
 {
-	py::list result(9);
+	py::list result(11);
 
 	if (!value)
 		return py::none();
@@ -496,6 +507,12 @@ static py::object value_or_none(uint32_t kind,
 		break;
 	case SSDPM_STEP_QUEUE_DEPTH:
 		result[8] = value->queue_depth;
+		break;
+	case SSDPM_STEP_D3COLD:
+		result[9] = value->d3cold != 0;
+		break;
+	case SSDPM_STEP_ASPM_POLICY:
+		result[10] = ssdpm_aspm_policy_to_string(value->aspm_policy);
 		break;
 	default:
 		result[6] = table_or_none(value->table, true);
@@ -825,6 +842,7 @@ void add_apply(py::module_ &module)
 		.def("add_power_state", &Plan::add_power_state)
 		.def("add_value", &Plan::add_value)
 		.def("add_link", &Plan::add_link)
+		.def("add_aspm_policy", &Plan::add_aspm_policy)
 		.def("add_applied", &Plan::add_applied)
 		.def("add_lpm", &Plan::add_lpm)
 		.def("add_profile", &Plan::add_profile)

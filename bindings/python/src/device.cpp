@@ -587,6 +587,7 @@ static py::list device_diagnose(const Device &self, const Machine &machine,
 void add_device(py::module_ &module)
 {
 	module.attr("NVME_CORE") = words(&ssdpm_nvme_core_to_string);
+	module.attr("ASPM_POLICIES") = words(&ssdpm_aspm_policy_to_string);
 	module.attr("PCIE_FEATURES") =
 		words(&ssdpm_pcie_feature_to_string, true);
 	module.attr("LOG_WARNING") = (uint32_t)SSDPM_LOG_WARNING;

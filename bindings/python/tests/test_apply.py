@@ -913,6 +913,39 @@ def test_what_a_link_may_do_is_set_and_taken_back(machine: Maker) -> None:
         other.add_link("sda", [])
 
 
+def test_the_power_of_a_suspended_drive_is_set_and_taken_back(machine: Maker) -> None:
+    root = machine("laptop")
+    file = root / "sys/class/nvme/nvme0/device/d3cold_allowed"
+    plan = ssdpm.plan(root)
+    plan.add_d3cold("nvme0", False)
+    plan.commit()
+    (done,) = plan.steps
+    assert (done.kind, done.device, done.state) == ("d3cold", "nvme0", "done")
+    assert done.before_value is not None and done.after_value is not None
+    assert (done.before_value.d3cold, done.after_value.d3cold) == (True, False)
+    assert file.read_text().strip() == "0"
+    plan.revert()
+    assert file.read_text().strip() == "1"
+
+
+def test_the_aspm_policy_is_set_for_all_and_taken_back(machine: Maker) -> None:
+    root = machine("laptop")
+    plan = ssdpm.plan(root)
+    plan.add_aspm_policy("powersupersave")
+    plan.commit()
+    (done,) = plan.steps
+    assert (done.kind, done.device) == ("aspm-policy", "all")
+    assert done.flags == {"reversible", "all-drives", "until-reboot"}
+    assert done.after_value is not None
+    assert done.after_value.aspm_policy == "powersupersave"
+    assert ssdpm.Machine(root).facts.aspm_policy == "powersupersave"
+    plan.revert()
+    assert ssdpm.Machine(root).facts.aspm_policy == "default"
+    other = ssdpm.plan(root)
+    with pytest.raises(ValueError, match="'fast' is none of"):
+        other.add_aspm_policy("fast")
+
+
 def test_commands_at_a_time_are_set_and_taken_back(machine: Maker) -> None:
     root = machine("eight-drives")
     file = root / "sys/class/block/sda/device/queue_depth"

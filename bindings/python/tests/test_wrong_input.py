@@ -154,6 +154,8 @@ def make_plans(world: World) -> None:
         lambda: other.add_nopp("nvme0", True),
         lambda: other.add_link("nvme0", ["l1"]),
         lambda: other.add_queue_depth("sda", 1),
+        lambda: other.add_d3cold("nvme0", True),
+        lambda: other.add_aspm_policy("default"),
         lambda: other.verify(commands=False),
     ]
     for call in refused:

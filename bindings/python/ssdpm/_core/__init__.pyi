@@ -43,6 +43,7 @@ QUIRKS: dict[str, int]
 VERDICTS: dict[str, int]
 LPM: dict[str, int]
 NVME_CORE: dict[str, int]
+ASPM_POLICIES: dict[str, int]
 PCIE_FEATURES: dict[str, int]
 METER_KINDS: dict[str, int]
 PERSIST_KINDS: dict[str, int]
@@ -216,6 +217,7 @@ class Plan(metaclass=_Pybind11Type):
     ) -> None: ...
     def add_value(self, device: Device, kind: str, value: int) -> None: ...
     def add_link(self, device: Device, features: list[str]) -> None: ...
+    def add_aspm_policy(self, policy: int) -> None: ...
     def add_applied(self, device: Device | None) -> None: ...
     def add_lpm(
         self, device: Device, model: Model | None, lpms: list[int], any_port: bool
@@ -247,7 +249,7 @@ class Plan(metaclass=_Pybind11Type):
     def revert(self) -> None: ...
     # kind, state, flags, device, target, before, after, why, warning, parameter,
     # before_value, after_value: max_exit_latency_us, nvme_core, lpm, power_state,
-    # workload_hint, nopp, table, pcie_link, queue_depth; origin.
+    # workload_hint, nopp, table, pcie_link, queue_depth, d3cold, aspm_policy; origin.
     def steps(
         self,
     ) -> list[

@@ -211,18 +211,30 @@ class Plan(Written, Live):
         )
 
     def add_queue_depth(self, device: Target, depth: int) -> None:
-        """How many commands a SATA drive has at a time, until the next boot.
-
-        Args:
-            depth: 1 to 32; with 1 Linux does not use NCQ.
+        """How many commands a SATA drive has at a time, 1 to 32, until the next boot.
+        With 1 Linux does not use NCQ.
 
         Raises:
-            InvalidError: another number.
             UnsupportedError: not a SATA drive.
         """
         handle, _ = self._handles(device, None)
         number = check_unsigned(depth, "depth", 2**64 - 1)
         self._handle.add_value(handle, "queue-depth", number)
+
+    def add_d3cold(self, device: Target, allowed: bool) -> None:
+        """Whether Linux may take the power of a suspended NVMe drive away."""
+        handle, _ = self._handles(device, None)
+        self._handle.add_value(handle, "d3cold", check_bool(allowed, "allowed"))
+
+    def add_aspm_policy(self, policy: str) -> None:
+        """The ASPM policy for all PCIe devices: "default", "performance", "powersave"
+        or "powersupersave". It holds until the next boot.
+
+        Raises:
+            UnsupportedError: this Linux has none; from commit(): the firmware keeps it.
+        """
+        check_word(policy, "policy", _core.ASPM_POLICIES)
+        self._handle.add_aspm_policy(_core.ASPM_POLICIES[policy])
 
     def add_applied(self, device: Target | None = None) -> None:
         """Steps to what the commits since the boot have set: is it so still?
@@ -422,14 +434,7 @@ class Plan(Written, Live):
     @property
     def tables(self) -> tuple[PlannedTable, ...]:
         """The APST tables of the controllers whose tables change."""
-
-        def wrap(core: _core.ApstTable | None) -> ApstTable | None:
-            return None if core is None else ApstTable._wrap(core)
-
-        return tuple(
-            PlannedTable(device, provenance, wrap(before), wrap(after), wrap(built))
-            for device, provenance, before, after, built in self._handle.tables()
-        )
+        return tuple(PlannedTable._make(*table) for table in self._handle.tables())
 
     def read(self) -> None:
         """Read what the steps find, before they are shown; commit() does it too.

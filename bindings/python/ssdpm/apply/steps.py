@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ssdpm import _core
 from ssdpm.base.result import Value
 from ssdpm.policy.parameters import limit_word
 from ssdpm.policy.table import ApstTable
@@ -25,6 +26,8 @@ class StepValue(Value):
         table: "apst".
         pcie_link: "pcie-link": whether the link may have the feature.
         queue_depth: "queue-depth": commands at a time; 1: no NCQ.
+        d3cold: "d3cold": whether Linux may take the power away.
+        aspm_policy: "aspm-policy": the policy of all PCIe devices.
     """
 
     max_exit_latency_us: int | str | None
@@ -36,12 +39,14 @@ class StepValue(Value):
     table: ApstTable | None
     pcie_link: bool | None
     queue_depth: int | None
+    d3cold: bool | None
+    aspm_policy: str | None
 
     @classmethod
     def _make(cls, members: tuple[Any, ...] | None) -> StepValue | None:
         if members is None:
             return None
-        us, nvme_core, lpm, power_state, hint, nopp, table, link, depth = members
+        us, nvme_core, lpm, power_state, hint, nopp, table, *others = members
         return cls(
             None if us is None else limit_word(us),
             nvme_core,
@@ -50,8 +55,7 @@ class StepValue(Value):
             hint,
             nopp,
             None if table is None else ApstTable._wrap(table),
-            link,
-            depth,
+            *others,
         )
 
 
@@ -62,12 +66,13 @@ class Step(Value):
 
     Attributes:
         kind: "latency-tolerance", "nvme-core", "rebuild", "apst", "lpm",
-            "power-state", "nopp", "pcie-link" or "queue-depth".
+            "power-state", "nopp", "pcie-link", "queue-depth", "d3cold" or
+            "aspm-policy".
         state: "planned", "in-force", "left-alone", "done", "failed", "undone" or
             "differs".
         flags: of "reversible", "all-drives", "until-reset", "until-reboot" and
             "no-host-bits".
-        device: its name; "all" for a parameter of nvme_core.
+        device: its name; "all" for a parameter of nvme_core and the ASPM policy.
         target: the file, or "Set Features 0Ch", "02h", "11h".
         before: what it holds; a table as "PS0-PS2 to PS3 after 100 ms", with
             " disabled" after it where APST is off; a power state as "PS2" or
@@ -127,6 +132,16 @@ class PlannedTable(Value):
     before: ApstTable | None
     after: ApstTable | None
     built: ApstTable | None
+
+    @classmethod
+    def _make(
+        cls, device: str, provenance: str | None, *tables: _core.ApstTable | None
+    ) -> PlannedTable:
+        return cls(
+            device,
+            provenance,
+            *(None if table is None else ApstTable._wrap(table) for table in tables),
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,8 +75,9 @@ class LinkSaving(Value):
     Attributes:
         pcie_link_today: "l0", "l1" or "l1.2", while the drive sleeps.
         pcie_link: likewise, the deepest that the remedy leads to.
-        remedy: "link-file", which Plan.add_setting() sets; "aspm-policy" or
-            "aspm-policy-or-firmware", which is for all devices.
+        remedy: "link-file", which Plan.add_link() sets; "aspm-policy" or
+            "aspm-policy-or-firmware", which Plan.add_aspm_policy() sets for all
+            devices.
         changes: what the remedy changes.
         likely: what is likely of it; how long the link takes to wake is unknown.
     """
