@@ -489,12 +489,13 @@ def test_a_link_that_keeps_a_drive_from_sleep_has_its_remedy_on_the_first_screen
     screen = ssdpm.output("status", "--root", str(machine("no-aspm")))
     words = " ".join(screen.split())
     found = re.search(
-        r"Next, for nvme1, saves (\d+ mW) \(likely \d+ to \d+\): echo powersupersave > "
-        r"/sys/module/pcie_aspm/",
+        r"Next, for nvme1, saves (\d+ mW) \(likely \d+ to \d+\): ssdpm apply --root "
+        r"\S+ --aspm-policy powersupersave",
         words,
     )
     # A shell takes it as it is printed.
-    assert "\n  echo powersupersave > /sys/module/pcie_aspm/parameters/policy\n" in screen
+    [call] = re.findall(r"\n  (ssdpm apply .*--aspm-policy powersupersave)\n", screen)
+    assert ssdpm.shell(call).returncode == 0
     assert found and f"less: no ASPM link: saves {found[1]}\n" in re.sub("  +", " ", screen)
     assert "Savings are likely ones on the workload desktop-session" in words
 

@@ -44,13 +44,13 @@ def root(ssdpm: Command) -> Callable[[str], pathlib.Path]:
                   "  its link: on clkpm, l1; off l1.1, l1.2",
                   "nvme0: verified in intel/S0ixSelftestTool#41: "
                   "ASPM powersupersave, all devices",
-                  f"  echo powersupersave > {POLICY}",
-                  f"    to undo it: echo default > {POLICY}"]),
+                  "  ssdpm apply --root team --aspm-policy powersupersave",
+                  "    to undo it: ssdpm revert --root team"]),
         ("crucial-p3", ["not reached: no counter of deep sleep grew",
                         "No verified remedy: nvme0 is a drive of pop-os/pop#3196, "
                         "which has none",
                         "Candidates, untested; try one at a time:",
-                        f"  echo powersupersave > {POLICY}"]),
+                        "  ssdpm apply --root crucial-p3 --aspm-policy powersupersave"]),
         ("micron", ["this capture cannot say: no counter of deep sleep can be read",
                     "No verified remedy: nvme0 is a drive of omacom/omarchy#12887, "
                     "which has none",
@@ -63,7 +63,8 @@ def root(ssdpm: Command) -> Callable[[str], pathlib.Path]:
         ("sata", ["not reached: no counter of deep sleep grew",
                   "sda, CT1000MX500SSD1:",
                   "No verified remedy",
-                  "  ssdpm lpm --root sata --set med_power_with_dipm sda"]),
+                  "  ssdpm lpm --root sata --set med_power_with_dipm sda",
+                  "    to undo it: ssdpm revert --root sata"]),
         ("failed", ["failed: Linux gave up each suspend",
                     "the device that failed last: 0000:01:00.0"]),
         ("never", ["no suspend since the machine was started"]),

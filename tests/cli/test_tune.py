@@ -879,7 +879,7 @@ def test_a_link_that_is_off_is_priced_and_not_set(ssdpm: Command, machine: Make)
     assert [link["pcie_link_today"], link["pcie_link"]] == ["l0", "l1.2"]
     words = " ".join(ssdpm.output("tune", "-n", "--root", str(root)).split())
     assert "Link of nvme1 in l1.2, not l0: saves 240 mW (likely 96 to 740), delay unknown." in words
-    assert f"Set by the policy of pcie_aspm, not by ssdpm: ssdpm show --root {root} nvme1" in words
+    assert f"For all devices: ssdpm apply --aspm-policy powersupersave --root {root}" in words
     policy = "/sys/module/pcie_aspm/parameters/policy"
     assert link["changes"] == [{"path": policy, "value": "powersupersave"}]
     assert link["remedy"] == "aspm-policy-or-firmware"
@@ -1192,7 +1192,7 @@ def test_the_name_of_the_root_takes_no_answer_off_the_screen(
     assert len(text.splitlines()) <= 22
     words = " ".join(text.split())
     assert "Link of nvme0 in l1.2, not l1: saves 54 mW" in words
-    assert f"not by ssdpm: ssdpm show --root {name} nvme0" in words
+    assert f"ssdpm apply --aspm-policy powersupersave --root {name}" in words
 
 
 def test_rows_make_room_for_an_answer(ssdpm: Command) -> None:

@@ -39,9 +39,7 @@ static void write_way(FILE *file, const struct tuning *tuning,
 		fprintf(file, "To set it: ssdpm apply --link %s=on",
 			strrchr(target, '/') + 1);
 	else
-		fprintf(file,
-			"To set it, for all PCIe devices: "
-			"ssdpm apply --aspm-policy %s",
+		fprintf(file, "For all devices: ssdpm apply --aspm-policy %s",
 			finding->changes[0].value);
 	write_root(file, tuning->live->root);
 	if (finding->remedy == SSDPM_REMEDY_LINK_FILE)

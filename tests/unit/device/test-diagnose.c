@@ -674,8 +674,7 @@ static void a_link_without_l1_2_costs_the_milliwatts(void **state)
 	assert_found(
 		&scene, SSDPM_DIAGNOSIS_LINK_NO_L1_2, SSDPM_SEVERITY_PROBLEM,
 		"link L1.2 off",
-		"echo powersupersave > "
-		"/sys/module/pcie_aspm/parameters/policy, for all devices, "
+		"ssdpm apply --aspm-policy powersupersave, for all devices, "
 		"or switch ASPM on in the firmware setup");
 	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
 		     "the ASPM policy is default, which leaves L1.2 as the "
@@ -707,8 +706,7 @@ static void a_link_without_aspm_is_named_with_the_policy(void **state)
 	assert_found(
 		&scene, SSDPM_DIAGNOSIS_LINK_NO_ASPM, SSDPM_SEVERITY_PROBLEM,
 		"link L1 off",
-		"echo powersupersave > "
-		"/sys/module/pcie_aspm/parameters/policy, for all devices");
+		"ssdpm apply --aspm-policy powersupersave, for all devices");
 	assert_found(&scene, SSDPM_DIAGNOSIS_ASPM_POLICY, SSDPM_SEVERITY_NOTE,
 		     "the ASPM policy is performance, which keeps L1 off", "");
 	scene.facts->known &= ~SSDPM_FACT_PCIE;
@@ -780,9 +778,8 @@ static void a_forbidden_d3cold_counts_where_suspend_is_s2idle(void **state)
 	assert_found(&scene, SSDPM_DIAGNOSIS_D3COLD, SSDPM_SEVERITY_NOTE,
 		     "D3cold is forbidden (d3cold_allowed is 0): suspend "
 		     "(s2idle) shuts the drive down, but leaves it its power",
-		     "echo 1 > "
-		     "/sys/bus/pci/devices/0000:02:00.0/d3cold_allowed; find "
-		     "out who wrote 0, which is not what Linux starts with");
+		     "ssdpm apply --d3cold on nvme0; find out who wrote 0, "
+		     "which is not what Linux starts with");
 	scene.facts->flags |= SSDPM_DEVICE_D3COLD_ALLOWED;
 	diagnose(&scene);
 	assert_null(find(&scene, SSDPM_DIAGNOSIS_D3COLD));

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The ASPM policy of a machine, and D3cold of a drive: planned, set, undone."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+import pytest
+import suspends
+from command import Command
+
+Make = Callable[[str], pathlib.Path]
+
+POLICY = "sys/module/pcie_aspm/parameters/policy"
+DEFAULT = "[default] performance powersave powersupersave\n"
+D3COLD = "sys/class/nvme/nvme0/device/d3cold_allowed"
+
+
+def test_a_policy_is_planned_for_all(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("laptop"))
+    call = ["plan", "--root", root, "--aspm-policy", "powersupersave"]
+    assert ssdpm.output(*call).splitlines() == [
+        "all: ASPM policy default -> powersupersave (planned)",
+        "    for all PCIe devices, until the next boot",
+        f"    /{POLICY}",
+        f"To set it: ssdpm apply --root {root} --aspm-policy powersupersave",
+    ]
+    (step,) = ssdpm.json(*call)["steps"]
+    assert (step["kind"], step["device"]) == ("aspm-policy", "all")
+    assert step["flags"] == ["reversible", "all-drives", "until-reboot"]
+
+
+@pytest.mark.parametrize("drives", [[], ["nvme0"]])
+def test_a_policy_is_set_checked_and_undone(
+    ssdpm: Command, machine: Make, drives: list[str]
+) -> None:
+    root = machine("laptop")
+    call = ["--root", root, "--aspm-policy", "powersave", *drives]
+    assert ssdpm("apply", *call).returncode == 0
+    # As Linux shows it, so that the capture has this policy.
+    assert (root / POLICY).read_text() == DEFAULT.replace("[default]", "default").replace(
+        "powersave ", "[powersave] "
+    )
+    assert "ASPM policy     powersave\n" in ssdpm.output("show", "--root", root, "nvme0")
+    for arguments in (call, call[:2], [*call[:2], "nvme0"]):
+        assert ssdpm("check", *arguments).returncode == 0
+    (root / POLICY).write_text(DEFAULT)
+    for arguments in (call, call[:2], [*call[:2], "nvme0"]):
+        assert ssdpm("check", *arguments).returncode == 5
+    assert ssdpm("apply", *call).returncode == 0
+    assert ssdpm("revert", "--root", root).returncode == 0
+    assert (root / POLICY).read_text() == DEFAULT
+
+
+def test_the_policy_of_a_machine_without_nvme_is_set(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    call = ["--root", root, "--aspm-policy", "performance"]
+    assert ssdpm("apply", *call, "sda").returncode == 0
+    assert ssdpm("check", *call).returncode == 0
+    assert ssdpm("revert", "--root", root).returncode == 0
+    assert (root / POLICY).read_text() == DEFAULT
+
+
+def test_d3cold_is_set_checked_and_undone(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    call = ["--root", root, "--d3cold", "off"]
+    head = ssdpm.output("plan", *call, "nvme0").splitlines()[0]
+    assert head == "nvme0: D3cold 1 -> 0 (planned)"
+    assert ssdpm("apply", *call).returncode == 0
+    assert (root / D3COLD).read_text() == "0\n"
+    assert ssdpm("check", *call).returncode == 0
+    assert ssdpm("check", "--root", root, "--d3cold", "on").returncode == 5
+    assert ssdpm("revert", "--root", root).returncode == 0
+    assert (root / D3COLD).read_text() == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["--aspm-policy", "super"], 2, "unknown --aspm-policy 'super'"),
+        (["--aspm-policy", "powersav"], 2, "did you mean 'powersave'?"),
+        (["--d3cold", "yes"], 2, "unknown --d3cold 'yes'; expected on or off"),
+        (["--d3cold", "on", "--persist", "udev"], 2, "until the next boot"),
+        (["--aspm-policy", "default", "--persist", "tlp"], 2, "until the next boot"),
+        (["--aspm-policy", "default", "--config"], 2, "give no other setting"),
+    ],
+)
+def test_what_cannot_be_set_is_refused(
+    ssdpm: Command, machine: Make, arguments: list[str], status: int, words: str
+) -> None:
+    done = ssdpm("plan", "--root", machine("laptop"), *arguments)
+    assert done.returncode == status
+    assert words in " ".join(done.stderr.decode().split())
+
+
+def test_neither_is_kept(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    for arguments in (["--d3cold", "off"], ["--aspm-policy", "powersave"]):
+        done = ssdpm("apply", "--keep", "--root", root, *arguments)
+        assert done.returncode == 2 and b"until the next boot" in done.stderr
+    assert (root / POLICY).read_text() == DEFAULT
+
+
+def test_a_file_that_is_missing_is_named(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    (root / POLICY).unlink()
+    done = ssdpm("apply", "--root", root, "--aspm-policy", "powersave")
+    assert done.returncode == 3
+    assert f"this Linux has no ASPM policy: there is no /{POLICY}" in done.stderr.decode()
+    (root / D3COLD).unlink()
+    done = ssdpm("apply", "--root", root, "--d3cold", "on", "nvme0")
+    assert done.returncode == 3 and b"nvme0: sysfs has no d3cold_allowed" in done.stderr
+
+
+def test_a_policy_of_a_newer_kernel_is_left_alone(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    text = "default performance powersave powersupersave [ultrasave]\n"
+    (root / POLICY).write_text(text)
+    said = ssdpm.output("plan", "--root", root, "--aspm-policy", "powersave")
+    assert "all: ASPM policy left alone: it reads ultrasave" in " ".join(said.split())
+    ssdpm("apply", "--root", root, "--aspm-policy", "powersave")
+    assert (root / POLICY).read_text() == text
+
+
+def paste(ssdpm: Command, line: str) -> None:
+    assert line.startswith("ssdpm ")
+    assert ssdpm.shell(line).returncode == 0
+
+
+def test_the_remedy_of_a_public_case_is_pasted_and_undone(ssdpm: Command) -> None:
+    root = ssdpm.directory / "team"
+    suspends.write("team", root)
+    before = (root / POLICY).read_text()
+    said = [line.strip() for line in ssdpm.output("suspend", "--root", "team").splitlines()]
+    call = "ssdpm apply --root team --aspm-policy powersupersave"
+    paste(ssdpm, said[said.index(call)])
+    assert "[powersupersave]" in (root / POLICY).read_text()
+    assert ssdpm("check", "--root", "team").returncode == 0
+    undo = said[said.index(call) + 1]
+    paste(ssdpm, undo.removeprefix("to undo it: "))
+    assert (root / POLICY).read_text() == before
+
+
+def test_a_drive_that_keeps_its_power_gets_the_call_that_lets_it_go(ssdpm: Command) -> None:
+    root = ssdpm.directory / "team"
+    suspends.write("team", root)
+    (root / D3COLD).write_text("0\n")
+    # Without ASPM, suspend shuts a drive down.
+    for file in (root / "sys/class/nvme/nvme0/device/link").iterdir():
+        file.write_text("0\n")
+    said = [line.strip() for line in ssdpm.output("suspend", "--root", "team").splitlines()]
+    call = "ssdpm apply --root team --d3cold on nvme0"
+    at = said.index(call)
+    shown = " ".join(ssdpm.output("show", "--root", "team", "nvme0").split())
+    assert f"{call}; find out who wrote 0" in shown
+    paste(ssdpm, call)
+    assert (root / D3COLD).read_text() == "1\n"
+    paste(ssdpm, said[at + 1].removeprefix("to undo it: "))
+    assert (root / D3COLD).read_text() == "0\n"
