@@ -56,7 +56,7 @@ struct value_form {
 	/* The form that is parsed; NULL: as for people. */
 	void (*record)(const struct ssdpm_step_value *is,
 		       char text[SSDPM__VALUE_BYTES]);
-	/* What Linux shows once it is written, for a capture; NULL: that. */
+	/* The form that Linux shows, for a capture; NULL: as for people. */
 	void (*show)(const struct ssdpm_step_value *is,
 		     char text[SSDPM__VALUE_BYTES]);
 };
