@@ -190,6 +190,17 @@ static int read_nopp(struct ssdpm_plan *plan, struct step *step,
 	return ssdpm__step_leave_alone(step, why, reterr);
 }
 
+static int check_switch(const struct ssdpm_device_facts *facts, uint64_t value,
+			struct ssdpm_error *reterr)
+{
+	int err = ssdpm__check_nvme(facts, reterr);
+
+	if (!err && value > 1)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "value: 0 or 1, and not %" PRIu64, value);
+	return err;
+}
+
 static int add_nopp(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		    uint64_t enabled, struct ssdpm_error *reterr)
 {
@@ -204,11 +215,8 @@ static int add_nopp(struct ssdpm_plan *plan, struct ssdpm_device *device,
 				 "non-operational state, until the next reset",
 		.read = read_nopp,
 	};
-	int err = ssdpm__check_nvme(facts, reterr);
+	int err = check_switch(facts, enabled, reterr);
 
-	if (!err && enabled > 1)
-		err = ssdpm__fail(reterr, -EINVAL, 0,
-				  "value: 0 or 1, and not %" PRIu64, enabled);
 	return err ? err : add_step(plan, device, &wanted, reterr);
 }
 
@@ -313,11 +321,8 @@ static int add_d3cold(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		.kind = SSDPM_STEP_D3COLD,
 		.after.d3cold = value != 0,
 	};
-	int err = ssdpm__check_nvme(facts, reterr);
+	int err = check_switch(facts, value, reterr);
 
-	if (!err && value > 1)
-		err = ssdpm__fail(reterr, -EINVAL, 0,
-				  "value: 0 or 1, and not %" PRIu64, value);
 	if (!err && !(facts->known & SSDPM_FACT_D3COLD))
 		err = ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				  "%s: sysfs has no d3cold_allowed of it",

@@ -65,7 +65,7 @@ UNITLESS = {
     # the states around a power
     "fit", "above", "below", "n_states",
     # numbers, and which of them
-    "n_parameters", "lpm", "loop", "pcie_link", "pcie_link_today", "operational_state", "n_entries", "n_idle_times",
+    "n_parameters", "lpm", "loop", "d3cold", "pcie_link", "pcie_link_today", "operational_state", "n_entries", "n_idle_times",
     "n_wakes", "n_deepest", "deepest_per_day", "n_delayed", "axes",
     "loose_states", "loose_ops", "widest_axis", "max_states",
     # nanoseconds, and said so before the rest of the name
