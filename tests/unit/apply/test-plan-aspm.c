@@ -307,6 +307,76 @@ static void what_has_no_d3cold_is_refused(void **state)
 	ssdpm_device_unref(disk);
 }
 
+/* A policy is a transaction of its own, beside that of the drive. */
+static int commit_each(void *data)
+{
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+	int err =
+		ssdpm_plan_add_value(plan, device, SSDPM_STEP_D3COLD, 0, NULL);
+
+	(void)data;
+	if (!err)
+		err = ssdpm_plan_add_value(plan, NULL, SSDPM_STEP_ASPM_POLICY,
+					   SSDPM_ASPM_PERFORMANCE, NULL);
+	if (!err)
+		err = ssdpm_plan_commit(plan, NULL);
+	ssdpm_plan_free(plan);
+	return err;
+}
+
+static void assert_all_goes_back(const struct kernel_values *before)
+{
+	struct ssdpm_plan *plan;
+
+	assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_true(kernel_same(&kernel->now, before));
+	kernel_assert_nothing_kept();
+}
+
+static void after_a_kill_both_go_back(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	int n = 1;
+
+	(void)state;
+	while (kernel_run_and_kill(n++, commit_each, NULL)) {
+		assert_all_goes_back(&before);
+		kernel_reset();
+	}
+	assert_in_range(n, 15, 200);
+	assert_string_equal(kernel->now.aspm_policy, "performance");
+	assert_false(kernel->now.drives[0].d3cold);
+}
+
+static bool fail_from(int n)
+{
+	bool failed;
+
+	kernel_reset();
+	kernel->mask = KERNEL_CHANGES;
+	kernel->fail_at = n;
+	kernel->error = EIO;
+	kernel->for_ever = true;
+	failed = commit_each(NULL);
+	kernel_calm();
+	return failed;
+}
+
+/* Its journal may be set aside meanwhile, as "journal-all". */
+static void what_cannot_be_undone_at_once_goes_back_later(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	int n = 1;
+
+	(void)state;
+	while (fail_from(n++))
+		assert_all_goes_back(&before);
+	assert_in_range(n, 15, 200);
+}
+
 /* A record that names something else is refused, whoever wrote it. */
 static void only_these_files_are_targets(void **state)
 {
@@ -353,6 +423,11 @@ int main(void)
 				       kernel_between),
 		cmocka_unit_test_setup(what_has_no_d3cold_is_refused,
 				       kernel_between),
+		cmocka_unit_test_setup(after_a_kill_both_go_back,
+				       kernel_between),
+		cmocka_unit_test_setup(
+			what_cannot_be_undone_at_once_goes_back_later,
+			kernel_between),
 		cmocka_unit_test(only_these_files_are_targets),
 	};
 

@@ -650,6 +650,36 @@ static void drives_that_a_search_has_set_keep_no_others(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
+/* The ASPM policy decides what each link does. */
+static void a_link_that_a_search_has_set_keeps_its_policy(void **state)
+{
+	const char *tolerance = kernel->now.drives[0].path;
+	char text[RECORD_BYTES], path[128];
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel_reset();
+	put_journal("journal", "1");
+	assert_int_equal(kernel_recover(kernel_machine, NULL, NULL), 0);
+	snprintf(path, sizeof(path), "%s/run/ssdpm/bisect", kernel_root());
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(text, sizeof(text),
+		 SSDPM__RECORD_HEAD
+		 "\nboot -\n"
+		 "pcie-link\t%.*s/device/link/l1_aspm\t0\t1\t0\n",
+		 (int)(strstr(tolerance, "/power/") - tolerance), tolerance);
+	finish(text, 0);
+	put("bisect/undo", text, strlen(text));
+	plan = kernel_plan();
+	assert_int_equal(ssdpm_plan_add_value(plan, NULL,
+					      SSDPM_STEP_ASPM_POLICY,
+					      SSDPM_ASPM_PERFORMANCE, NULL),
+			 0);
+	kernel_commit_fails(plan, -EBUSY, "all: a search of ssdpm bisect");
+	ssdpm_plan_free(plan);
+	assert_int_equal(kernel->n_writes, 0);
+}
+
 /* The step of a port has the name of its disk. */
 static void a_port_that_a_search_has_set_is_not_set_by_its_disk(void **state)
 {
@@ -910,6 +940,7 @@ int main(void)
 		cmocka_unit_test(recovery_gives_another_drive_nothing),
 		cmocka_unit_test(a_journal_that_was_set_aside_is_undone_first),
 		cmocka_unit_test(drives_that_a_search_has_set_keep_no_others),
+		cmocka_unit_test(a_link_that_a_search_has_set_keeps_its_policy),
 		cmocka_unit_test(
 			a_port_that_a_search_has_set_is_not_set_by_its_disk),
 		cmocka_unit_test(
