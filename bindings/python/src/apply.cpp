@@ -170,9 +170,9 @@ class Plan
 	void add_aspm_policy(uint32_t policy)
 	{
 		call([&](struct ssdpm_error *error) {
-			return ssdpm_plan_add_value(
-				plan, NULL, SSDPM_STEP_ASPM_POLICY, policy,
-				error);
+			return ssdpm_plan_add_value(plan, NULL,
+						    SSDPM_STEP_ASPM_POLICY,
+						    policy, error);
 		});
 	}
 

@@ -307,7 +307,7 @@ static void what_has_no_d3cold_is_refused(void **state)
 	ssdpm_device_unref(disk);
 }
 
-/* A policy is a transaction of its own, beside that of the drive. */
+/* The policy and the drive are two transactions. */
 static int commit_each(void *data)
 {
 	struct ssdpm_plan *plan = kernel_plan_of(0);
