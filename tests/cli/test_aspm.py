@@ -158,3 +158,17 @@ def test_a_drive_that_keeps_its_power_gets_the_call_that_lets_it_go(ssdpm: Comma
     assert (root / D3COLD).read_text() == "1\n"
     paste(ssdpm, said[at + 1].removeprefix("to undo it: "))
     assert (root / D3COLD).read_text() == "0\n"
+
+
+def test_a_link_policy_that_suspend_names_is_pasted_and_undone(ssdpm: Command) -> None:
+    root = ssdpm.directory / "sata"
+    suspends.write("sata", root)
+    [policy] = root.glob("sys/devices/**/link_power_management_policy")
+    before = policy.read_text()
+    said = [line.strip() for line in ssdpm.output("suspend", "--root", "sata").splitlines()]
+    call = "ssdpm lpm --root sata --set med_power_with_dipm sda"
+    undo = said[said.index(call) + 1]
+    paste(ssdpm, call)
+    assert policy.read_text() == "med_power_with_dipm\n"
+    paste(ssdpm, undo.removeprefix("to undo it: "))
+    assert policy.read_text() == before
