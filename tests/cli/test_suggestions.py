@@ -91,6 +91,35 @@ def test_a_word_that_is_nearly_right_gets_a_suggestion(
     assert ssdpm.fails(2, *call).rstrip("\n") == message
 
 
+@pytest.mark.parametrize("typed, meant", [
+    ("linux:secondry=1s", "secondary"),
+    ("linux:primry=50ms", "primary"),
+    ("linux:limit=1ms:secondary-timout=1s", "secondary-timeout"),
+    ("linux-legacy:limt=1ms", "limit"),
+    ("windows:balanced:battery:limits=1ms", "limit"),
+])
+def test_a_parameter_that_is_nearly_right_gets_a_suggestion(
+    ssdpm: Command, typed: str, meant: str
+) -> None:
+    algorithm, key = typed.partition(":")[0], typed.split(":")[-1].partition("=")[0]
+    unknown = f"unknown parameter of {algorithm} '{key}'; did you mean '{meant}'?"
+    call = ["apst", "--all", "--diff"]
+    assert f"--diff {typed}: {unknown}" in ssdpm.fails(2, *call, typed)
+
+
+def test_each_parameter_that_is_suggested_exists(ssdpm: Command) -> None:
+    call = ["apst", "--all", "--diff"]
+    message = ssdpm.fails(2, *call, "linux:frobnicate=1s").splitlines()[0]
+    assert "unknown parameter of linux 'frobnicate'; expected limit, primary," in message
+    words = message.partition("expected ")[2].replace(" or ", ", ").split(", ")
+    assert len(words) == 7
+    for word in words:
+        ssdpm.output(*call, f"linux:{word}=50ms")
+    assert "of windows 'secondary'; expected limit" in ssdpm.fails(
+        2, *call, "windows:secondary=1s"
+    )
+
+
 def test_a_workload_that_is_nearly_right_gets_a_suggestion(ssdpm: Command) -> None:
     call = ["estimate", "-q", "drive.json", "-t"]
     unknown = "unknown trace or workload"

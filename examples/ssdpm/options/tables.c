@@ -53,6 +53,43 @@ bool may_be_table(const char *argument)
 	return begins_as_algorithm(argument) || is_path(argument);
 }
 
+/* The key of the first part "key=value" that the list does not have. */
+static bool find_unknown(const char *argument, const char *list, char *key,
+			 size_t size)
+{
+	for (const char *part = strchr(argument, ':'); part;
+	     part = strchr(part + 1, ':')) {
+		const size_t n = strcspn(part + 1, "=:");
+
+		if (!n || part[1 + n] != '=' || n >= size)
+			continue;
+		memcpy(key, part + 1, n);
+		key[n] = '\0';
+		if (!list_has(list, key))
+			return true;
+	}
+	return false;
+}
+
+/* The library knows no similar words. */
+static enum exit_status bad_algorithm(const struct common *common,
+				      const char *option, const char *argument,
+				      const char *message)
+{
+	const bool is_linux = !strncmp(argument, "linux:", 6);
+	const char *list = is_linux ? LINUX_PARAMETER_WORDS : PARAMETER_WORDS;
+	struct hint hint;
+	char key[32], thing[64];
+
+	if (find_unknown(argument, list, key, sizeof(key))) {
+		snprintf(thing, sizeof(thing), "parameter of %.*s",
+			 (int)strcspn(argument, ":"), argument);
+		hint = unknown_of(thing, key, list);
+		message = hint.text;
+	}
+	return usage_error(common, "--%s %s: %s", option, argument, message);
+}
+
 enum exit_status parse_table(const struct common *common, const char *option,
 			     const char *argument,
 			     const struct ssdpm_apst_params *params,
@@ -67,8 +104,7 @@ enum exit_status parse_table(const struct common *common, const char *option,
 	if (source->is_made)
 		return STATUS_DONE;
 	if (begins_as_algorithm(argument))
-		return usage_error(common, "--%s %s: %s", option, argument,
-				   error.message);
+		return bad_algorithm(common, option, argument, error.message);
 	return is_path(argument) || !strcmp(option, "table") ?
 		       read_table(source) :
 		       failure("%s", unknown_of("file or algorithm", argument,
