@@ -585,7 +585,7 @@ def test_a_kernel_log_that_cannot_be_read_changes_nothing(searched: Searched) ->
     (searched.root / "dev/kmsg").unlink()
     status, _, err = searched.run("run")
     assert status == 1
-    assert "/dev/kmsg: No such file or directory" in err
+    assert "cannot read /dev/kmsg: No such file or directory" in err
     assert searched.file().read_text() == before
 
 

@@ -190,8 +190,26 @@ def test_a_table_that_may_not_be_read_is_none_that_was_read(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others own the files then")
 def test_a_plan_says_why_it_has_no_estimate(locked_dumps: str, unprivileged: Unprivileged) -> None:
-    call = ("plan", "-l", "1ms", "-t", "desktop-session", "--root", "desktop", "nvme0")
-    assert f"ssdpm: nvme0: {locked_dumps}\n" in unprivileged(*call).stderr.decode()
+    call = ["plan", "-l", "1ms", "-t", "desktop-session", "--root", "desktop", "nvme0"]
+    for options in ([], ["-q"], ["--json"]):
+        result = unprivileged(*call, *options)
+        assert f"ssdpm: nvme0: {locked_dumps}\n" in result.stderr.decode()
+        assert result.returncode == 4 and b"latency" in result.stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the file then")
+def test_a_table_by_a_limit_that_may_not_be_read_is_called_assumed(
+    locked: str, unprivileged: Unprivileged
+) -> None:
+    call = ("apst", "--root", "desktop", "nvme0")
+    result = unprivileged(*call)
+    assert result.stdout.decode().splitlines()[0].endswith("latency limit 100 ms (assumed)")
+    unknown = "nvme0: the latency limit of the drive cannot be read; taken as 100 ms"
+    assert f"{unknown}, the default\n" in result.stderr.decode()
+    # Who gives one assumes nothing, and Windows does not read it.
+    for more in (["--max-exit-latency", "100ms"], ["-a", "windows"]):
+        result = unprivileged(*call, *more)
+        assert b"assumed" not in result.stdout and unknown not in result.stderr.decode()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others own the files then")
@@ -271,6 +289,7 @@ def test_a_folder_that_may_not_be_read_is_named_with_its_capture(
         ["tune", "-n", "--root", "desktop", "--trace", "secret"],
         ["plan", "-p", "mine", "--profiles", "secret", "--root", "desktop"],
         ["suspend", "--since", "secret", "--root", "desktop"],
+        ["watch", "-q", "--read", "secret", "--device", "1,1", "SN530"],
     ],
 )
 def test_a_file_that_may_not_be_read_is_a_missing_right(
@@ -296,3 +315,22 @@ def test_a_place_that_may_not_be_written_is_a_missing_right(
     result = unprivileged(*call, "mine/new", "--root", "desktop")
     assert result.returncode == 4
     assert result.stderr == b"ssdpm: cannot write mine/new: permission denied\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others own the files then")
+def test_a_search_and_a_log_that_may_not_be_read_are_missing_rights(
+    ssdpm: Command, unprivileged: Unprivileged
+) -> None:
+    machines.write("desktop-6.1", ssdpm.directory / "desktop")
+    call = ["--root", "desktop", "nvme0"]
+    ssdpm.output("bisect", "start", "--errors", "1", "--entries", "3", *call)
+    search = ssdpm.directory / "desktop/var/lib/ssdpm/bisect"
+    search.chmod(0)
+    result = unprivileged("bisect", "--root", "desktop")
+    assert result.returncode == 4
+    assert b"desktop/var/lib/ssdpm/bisect: permission denied" in result.stderr
+    search.chmod(0o644)
+    (ssdpm.directory / "secret").touch(0)
+    result = unprivileged("bisect", "report", "--log", "secret", "--root", "desktop")
+    assert (result.returncode, result.stdout) == (4, b"")
+    assert b"ssdpm: cannot read secret: permission denied\n" in result.stderr

@@ -363,7 +363,7 @@ def test_a_full_disk_leaves_the_old_file(watched: Watched) -> None:
         (folder / "fill").write_bytes(b"x" * (4096 - len(before) % 4096 or 4096))
         status, _, err = watched.run("--for", "1s", "--prometheus", "small/x.prom")
         assert status == 1
-        assert "small/x.prom.new: No space left on device" in err
+        assert "cannot write small/x.prom.new: No space left on device" in err
         assert (folder / "x.prom").read_text() == before
         assert not (folder / "x.prom.new").exists()
 

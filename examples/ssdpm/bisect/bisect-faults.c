@@ -101,10 +101,8 @@ static uint64_t count_all_aer(const struct fault_watch *w)
 enum exit_status open_fault_watch(struct fault_watch *w)
 {
 	w->fd = open_kernel_log();
-	if (w->fd < 0) {
-		complain("/dev/kmsg: %s", strerror(errno));
-		return status_of_error(-errno);
-	}
+	if (w->fd < 0)
+		return cannot("read", "/dev/kmsg", errno);
 	/* A pipe has no end, and nothing before it. */
 	lseek(w->fd, 0, SEEK_END);
 	w->n_aer = count_all_aer(w);

@@ -234,12 +234,15 @@ static void tell_drives(const struct search *search)
 static enum exit_status read_search(struct search *search)
 {
 	struct buffer buffer = { 0 };
-	enum exit_status status = STATUS_FAILED;
+	enum exit_status status;
 	char *text = NULL;
+	int err;
 
 	if (access(search->path, F_OK) && errno == ENOENT)
 		return STATUS_DONE;
-	if (!read_operand(search->path, &buffer)) {
+	err = read_operand(search->path, &buffer);
+	status = status_of_file(err);
+	if (!err) {
 		text = strndup(buffer.data ? buffer.data : "", buffer.size);
 		status = text ? read_text(search, text) : out_of_memory();
 	}

@@ -245,11 +245,14 @@ static void print_signs(const struct search *search, const struct signs *signs)
 static enum exit_status read_log(const char *path, struct signs *signs)
 {
 	FILE *log = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	enum exit_status status = log ? find_signs(log, signs) : STATUS_FAILED;
+	enum exit_status status;
 
+	if (!log)
+		return cannot("read", path, errno);
+	status = find_signs(log, signs);
 	if (status)
-		cannot("read", path, errno);
-	if (log && log != stdin)
+		status = cannot("read", path, errno);
+	if (log != stdin)
 		fclose(log);
 	return status;
 }

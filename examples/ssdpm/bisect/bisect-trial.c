@@ -172,44 +172,45 @@ enum { LOCK_TRIES = 200 }; /* in 10 s, as ssdpm_plan_lock() waits */
 /*
  * Nobody else sets values while a trial is set. An apply that found no search
  * would otherwise call the values of the trial those of before. A command that
- * only looks holds the lock for a moment, so this waits. Return: a file to
- * close; -1 after a complaint.
+ * only looks holds the lock for a moment, so this waits. *ret_fd is a file to
+ * close.
  */
-static int lock_machine(const struct search *search)
+static enum exit_status lock_machine(const struct search *search, int *ret_fd)
 {
 	const char *root = search->live->root ? search->live->root : "";
 	const struct timespec pause = { .tv_nsec = 50000000 };
-	int fd = -1, n_tries = LOCK_TRIES;
+	enum exit_status status = STATUS_DONE;
+	int fd, n_tries = LOCK_TRIES;
 	char *path = NULL;
 
-	if (asprintf(&path, "%s/run/ssdpm/lock", root) < 0) {
-		out_of_memory();
-		return -1;
-	}
+	if (asprintf(&path, "%s/run/ssdpm/lock", root) < 0)
+		return out_of_memory();
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	while (fd >= 0 && n_tries && flock(fd, LOCK_EX | LOCK_NB)) {
 		n_tries--;
 		nanosleep(&pause, NULL);
 	}
 	if (fd < 0)
-		cannot("open", path, errno);
+		status = cannot("open", path, errno);
 	else if (!n_tries) {
-		complain("another program sets values now: try again");
+		status = failure("another program sets values now: try again");
 		close(fd);
-		fd = -1;
+	} else {
+		*ret_fd = fd;
 	}
 	free(path);
-	return fd;
+	return status;
 }
 
 static enum exit_status set_steps(struct search *search)
 {
-	const int lock_fd = lock_machine(search);
 	struct ssdpm_error error;
 	struct ssdpm_plan *plan = NULL;
-	enum exit_status status = lock_fd < 0 ?
-					  STATUS_FAILED :
-					  new_trial_plan(search, true, &plan);
+	int lock_fd = -1;
+	enum exit_status status = lock_machine(search, &lock_fd);
+
+	if (!status)
+		status = new_trial_plan(search, true, &plan);
 
 	if (!status && ssdpm_plan_apply(plan, fill_trial, search, &error)) {
 		status = complain_of_device(NULL, &error);
@@ -568,12 +569,13 @@ static void set_first_depths(struct search *search)
 /* Each drive by itself: one that cannot be restored keeps no other. */
 enum exit_status put_back_search(struct search *search)
 {
-	const int lock_fd = lock_machine(search);
 	struct ssdpm_error error;
 	struct ssdpm_plan *plan = NULL;
-	enum exit_status status = lock_fd < 0 ?
-					  STATUS_FAILED :
-					  new_trial_plan(search, false, &plan);
+	int lock_fd = -1;
+	enum exit_status status = lock_machine(search, &lock_fd);
+
+	if (!status)
+		status = new_trial_plan(search, false, &plan);
 
 	if (!status)
 		set_first_depths(search);

@@ -108,6 +108,7 @@ enum exit_status run_plan_command(const void *data, const struct common *common,
 		identify_concerned(&work, NULL, &drives);
 	if (!status)
 		status = finish(&work, &settings, operands, n_operands);
+	unread = unread ? unread : work.unread;
 	free_work(&work);
 	free_drives(&drives);
 	if (!status && unread && commits)

@@ -82,7 +82,8 @@ static void find_cause(const struct drive *drive, struct ssdpm_error *error)
  */
 static bool find_policies(const struct ssdpm_plan *plan,
 			  const struct drive *drive,
-			  struct policy policies[N_POLICIES], char why[256])
+			  struct policy policies[N_POLICIES], char why[256],
+			  int *ret_err)
 {
 	const struct ssdpm_device_settings today = find_settings(drive);
 	struct ssdpm_error error;
@@ -93,6 +94,7 @@ static bool find_policies(const struct ssdpm_plan *plan,
 	for (int i = BEFORE; i < N_POLICIES; i++)
 		policies[i].what.size = sizeof(policies[i].what);
 	why[0] = '\0';
+	*ret_err = 0;
 	if (!drive->model)
 		return false;
 	err = ssdpm_plan_get_policies(plan, drive->device, &today,
@@ -102,6 +104,7 @@ static bool find_policies(const struct ssdpm_plan *plan,
 		find_cause(drive, &error);
 	if (err && err != -ENOENT)
 		snprintf(why, 256, "%s", error.message);
+	*ret_err = err ? error.code : 0;
 	return !err && is_estimated(drive, why);
 }
 
@@ -141,11 +144,24 @@ static void note_power_states(const struct work *work)
 	}
 }
 
+/* Other drives have their estimate; a missing right is the user's to mend. */
+static void tell_why(struct work *work, const char *name, const char *why,
+		     int err)
+{
+	if (err == -EACCES || err == -EPERM) {
+		complain("%s: %s", name, why);
+		work->unread = status_of_file(err);
+	} else if (!work->common->quiet) {
+		remark("%s: %s", name, why);
+	}
+}
+
 enum exit_status estimate_work(struct work *work)
 {
 	const struct saving_options *options = &the_saving;
 	enum exit_status status = STATUS_DONE;
 	char why[256];
+	int err;
 
 	if (!options->trace)
 		return STATUS_DONE;
@@ -162,10 +178,10 @@ enum exit_status estimate_work(struct work *work)
 		struct policy *policies =
 			work->estimates[work->n_estimates].policies;
 
-		if (find_policies(work->plan, drive, policies, why))
+		if (find_policies(work->plan, drive, policies, why, &err))
 			status = estimate_drive(work, options, drive);
-		else if (why[0] && !work->common->quiet)
-			remark("%s: %s", drive->name, why);
+		else if (why[0])
+			tell_why(work, drive->name, why, err);
 	}
 	return status;
 }

@@ -29,6 +29,7 @@ struct work {
 	bool failures_only;		/* print what could not be done */
 	struct before_after *estimates; /* of plan --trace; NULL: not wanted */
 	size_t n_estimates;
+	enum exit_status unread; /* of a drive that --trace asked for */
 };
 
 void free_work(struct work *work);

@@ -65,16 +65,17 @@ static void put_subject(FILE *file, const struct ssdpm_energy_report_item *item,
 	put_text(file, raw_setting(item->settings).text, '\t');
 }
 
-/* To append; NULL: it cannot be written, which is complained of. */
-static FILE *open_results(const char *name)
+/* To append. */
+static enum exit_status open_results(const char *name, FILE **ret_file)
 {
 	FILE *file = fopen(name, "ae");
 
 	if (!file)
-		cannot("write", name, errno);
-	else if (!fseek(file, 0, SEEK_END) && !ftell(file))
+		return cannot("write", name, errno);
+	if (!fseek(file, 0, SEEK_END) && !ftell(file))
 		fputs(FIRST_LINE COLUMNS, file);
-	return file;
+	*ret_file = file;
+	return STATUS_DONE;
 }
 
 static enum exit_status close_results(const char *name, FILE *file)
@@ -89,11 +90,13 @@ static enum exit_status close_results(const char *name, FILE *file)
 enum exit_status check_results(const struct tuning *tuning)
 {
 	const char *name = tuning->trials->save;
-	FILE *file = name ? open_results(name) : NULL;
+	enum exit_status status;
+	FILE *file;
 
 	if (!name)
 		return STATUS_DONE;
-	return file ? close_results(name, file) : STATUS_FAILED;
+	status = open_results(name, &file);
+	return status ? status : close_results(name, file);
 }
 
 enum exit_status save_trial(const struct tuning *tuning, size_t i)
@@ -101,12 +104,14 @@ enum exit_status save_trial(const struct tuning *tuning, size_t i)
 	const char *name = tuning->trials->save;
 	const struct ssdpm_energy_report_item *item = &tuning->items[i];
 	const struct ssdpm_trial_result *trial = item->trial;
-	FILE *file = name ? open_results(name) : NULL;
+	enum exit_status status;
+	FILE *file;
 
 	if (!name)
 		return STATUS_DONE;
-	if (!file)
-		return STATUS_FAILED;
+	status = open_results(name, &file);
+	if (status)
+		return status;
 	put_subject(file, item, trial->power_source);
 	put_text(file, ssdpm_trial_decision_to_string(trial->decision), '\t');
 	put_uw(file, trial->saving_w);

@@ -43,7 +43,7 @@ static enum exit_status open_old(struct metrics_file *file, struct stat *stat)
 		return failure("%s: a link; --prometheus takes the file itself",
 			       file->path);
 	if (file->fd < 0 || fstat(file->fd, stat))
-		return failure("%s: %s", file->path, strerror(errno));
+		return cannot("read", file->path, errno);
 	if (!S_ISREG(stat->st_mode) || stat->st_size > MAX_BYTES)
 		return failure("%s: not a file that ssdpm watch wrote",
 			       file->path);
@@ -91,7 +91,7 @@ static enum exit_status read_old(struct metrics_file *file)
 		n = read(file->fd, text + size, (size_t)stat.st_size - size);
 		size += n > 0 ? (size_t)n : 0;
 	}
-	status = n < 0 ? failure("%s: %s", file->path, strerror(errno)) :
+	status = n < 0 ? cannot("read", file->path, errno) :
 			 take_old(file, text, size);
 	free(text);
 	return status;
@@ -232,7 +232,7 @@ static enum exit_status replace(struct metrics_file *file, const char *text,
 			unlink(file->new_path);
 			close(fd);
 		}
-		return failure("%s: %s", file->new_path, strerror(err));
+		return cannot("write", file->new_path, err);
 	}
 	if (file->fd < 0)
 		remark_place(file->watch, fd, file->path);

@@ -106,10 +106,11 @@ static enum exit_status open_file(struct session *session)
 	if (!path)
 		return STATUS_DONE;
 	session->file = fopen(path, "wxe");
+	if (!session->file && errno == EEXIST)
+		return failure("%s: %s: --save takes a new file", path,
+			       strerror(errno));
 	if (!session->file)
-		return failure("%s: %s%s", path, strerror(errno),
-			       errno == EEXIST ? ": --save takes a new file" :
-						 "");
+		return cannot("write", path, errno);
 	return begin_recording(session);
 }
 
@@ -124,7 +125,7 @@ static enum exit_status begin_saving(struct session *session)
 			break;
 	}
 	if (!session->file)
-		return failure("%s: %s", session->path, strerror(errno));
+		return cannot("write", session->path, errno);
 	session->show.path = session->path;
 	return begin_recording(session);
 }
@@ -327,9 +328,11 @@ enum exit_status watch_recording(struct watch *watch)
 	struct recording recording = { .observation = watch->observation };
 	const char *path = watch->options->read;
 	struct ssdpm_error error;
+	int err;
 
-	if (read_pieces(path, feed, &recording))
-		return STATUS_FAILED;
+	err = read_pieces(path, feed, &recording);
+	if (err)
+		return status_of_file(err);
 	if (ssdpm_observation_finish(recording.observation, 0, &error))
 		return failure("%s: %s", path, error.message);
 	if (!is_recording(&recording))
