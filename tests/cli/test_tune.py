@@ -644,6 +644,30 @@ def test_many_drives_fit_the_screen(ssdpm: Command, machine: Make) -> None:
     assert len([line for line in lines if "has lost data" in line]) == 1
 
 
+@pytest.mark.parametrize("length", [30, 60, 70, 100, 200])
+@pytest.mark.parametrize("name", ["desktop-6.1", "eight-drives", "apst-off", "no-aspm"])
+def test_a_long_root_leaves_the_answers_on_one_screen(
+    ssdpm: Command, machine: Make, name: str, length: int
+) -> None:
+    """Where the root of each call has no room, a variable has it."""
+    ssdpm.wide = False
+    root = "x" * length
+    machine(name).rename(ssdpm.directory / root)
+    text = ssdpm.output("tune", "-n", "--root", root)
+    rows = sum(-(-len(line) // 80) or 1 for line in text.splitlines())
+    assert rows <= 22, text
+    answers = "An nvme_core setting|The best nvme_core setting|Link of nvme0 in"
+    assert re.search(answers, text) or name == "no-aspm", text
+    # Pasted, each call is about that root; without the variable it fails.
+    calls = text.replace("\\\n", " ")
+    assert ('"$root"' in calls) == (f"\nroot={root}\n" in calls)
+    for call in re.findall(r"(?:: |^ +)(ssdpm (?:revert|recommend|show|compare) .*)", calls, re.M):
+        assert '--root "$root"' in call or re.search(f"--root +{root}( |$)", call), call
+        if '"$root"' in call:
+            assert text.index(f"root={root}\n") < text.index('"$root"')
+    assert 'name the directory of a capture' in ssdpm.fails(2, "revert", "--root", "")
+
+
 def test_a_screen_with_room_has_all_reasons(ssdpm: Command, machine: Make) -> None:
     ssdpm.wide = False
     name = str(machine("eight-drives").relative_to(ssdpm.directory))

@@ -144,7 +144,7 @@ static void assert_kept(const struct ssdpm_recommendation *r,
 	}
 }
 
-/* What is recommended by default on this kernel. */
+/* The default recommendation on this kernel. */
 static void check(const struct ssdpm_gaps *gaps,
 		  const struct ssdpm_model *model,
 		  const struct ssdpm_apst_params *kernel,

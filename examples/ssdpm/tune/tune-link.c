@@ -41,7 +41,7 @@ static void write_way(FILE *file, const struct tuning *tuning,
 	else
 		fprintf(file, "For all devices: ssdpm apply --aspm-policy %s",
 			finding->changes[0].value);
-	write_root(file, tuning->live->root);
+	write_root(file, root_of_calls(tuning));
 	if (finding->remedy == SSDPM_REMEDY_LINK_FILE)
 		write_word(file, item->drive->name);
 	putc('\n', file);

@@ -236,16 +236,24 @@ static void print_harm(const struct tuning *tuning)
 		puts("No setting here is known to lose data.");
 }
 
+/* Before the first call that has the variable. */
+static void write_root_line(FILE *file, const struct tuning *tuning)
+{
+	if (tuning->has_variable)
+		write_root_variable(file, tuning->live->root);
+}
+
 /* Which command goes back. */
-static void print_undo(const struct tuning *tuning)
+static void write_undo(FILE *file, const struct tuning *tuning)
 {
 	if (!tuning->n_changes)
 		return;
-	fputs("Undo: ssdpm revert", stdout);
+	write_root_line(file, tuning);
+	fputs("Undo: ssdpm revert", file);
 	if (tuning->options->keep)
-		fputs(" --forget", stdout);
-	write_root(stdout, tuning->live->root);
-	putchar('\n');
+		fputs(" --forget", file);
+	write_root(file, root_of_calls(tuning));
+	putc('\n', file);
 }
 
 /* Another route may save more than a limit. */
@@ -377,6 +385,21 @@ static struct cell keeper_text(const struct tuning *tuning)
 	return cell("With --keep, %s.", keeper_words(tuning->live));
 }
 
+/* A line that nothing folds, such as a long path, takes several on a screen. */
+static size_t count_screen_lines(const char *text)
+{
+	const size_t width = text_width(stdout) < 80 ? 80 : text_width(stdout);
+	size_t n = 0;
+
+	while (*text) {
+		const size_t length = strcspn(text, "\n");
+
+		n += length > width ? (length + width - 1) / width : 1;
+		text += length + (text[length] == '\n');
+	}
+	return n;
+}
+
 /* How many lines a text takes, once it is folded. */
 static size_t count_text_lines(void (*write)(FILE *file,
 					     const struct tuning *tuning),
@@ -392,8 +415,7 @@ static size_t count_text_lines(void (*write)(FILE *file,
 	if (file && !fclose(file) && lines && *text)
 		print_folded(lines, text);
 	if (lines && !fclose(lines))
-		for (const char *at = folded; *at; at++)
-			n += *at == '\n';
+		n = count_screen_lines(folded);
 	free(text);
 	free(folded);
 	return n;
@@ -404,10 +426,11 @@ static size_t count_text_lines(void (*write)(FILE *file,
 static size_t count_change_lines(const struct tuning *tuning)
 {
 	const char *first;
-	size_t n = 1 + 2 + (tuning->is_brief ? 2 : 3) + 1;
+	size_t n = 1 + 2 + (tuning->is_brief ? 2 : 3);
 
 	if (!tuning->n_changes)
 		return 0;
+	n += count_text_lines(write_undo, tuning);
 	n += tuning->live->facts.power_source == SSDPM_SOURCE_BATTERY;
 	n += count_risky(tuning, &first) || needs_comfort(tuning);
 	if (tuning->options->keep)
@@ -429,6 +452,8 @@ static size_t count_needed(const struct tuning *tuning)
 		used += 1 + has_old_table(tuning, true);
 	if (tuning->options->keep && !tuning->n_changes)
 		used += 3; /* what is kept, and who sets it */
+	if (!tuning->n_changes)
+		used += count_text_lines(write_root_line, tuning);
 	return used + count_change_lines(tuning);
 }
 
@@ -522,41 +547,44 @@ static void add_extra(struct extras *extras, enum extra extra, size_t n_lines)
 		extras->shown[extra] = false;
 }
 
-/*
- * A long name of the root takes nothing from the screen that could be set. Then
- * a line in two is no reason to leave it out.
- */
-static bool fits_nameless(const struct tuning *tuning)
-{
-	struct live live = *tuning->live;
-	struct tuning nameless = *tuning;
-	struct extras extras;
-
-	live.root = NULL;
-	nameless.live = &live;
-	extras = find_answers(&nameless);
-	add_extra(&extras, FURTHER, count_text_lines(write_further, &nameless));
-	return extras.shown[FURTHER];
-}
-
 /* All that fits the screen; *ret_shown is the tuning as it is shown. */
-static struct extras find_extras(const struct tuning *tuning,
+static struct extras fill_screen(const struct tuning *tuning,
 				 struct tuning *ret_shown)
 {
 	struct extras extras = find_answers(tuning);
 
 	*ret_shown = *tuning;
-	ret_shown->is_brief = is_full(&extras);
+	ret_shown->is_brief = tuning->has_variable || is_full(&extras);
 	if (ret_shown->is_brief)
 		extras = find_answers(ret_shown);
 	while (is_full(&extras) && extras.most_rows > LEAST_ROWS)
 		extras.most_rows--;
 	add_extra(&extras, FURTHER, count_text_lines(write_further, ret_shown));
-	if (extras.n_lines[FURTHER] && !extras.shown[FURTHER])
-		extras.shown[FURTHER] = fits_nameless(tuning);
 	add_extra(&extras, PROFILE, count_text_lines(write_saver, ret_shown));
 	add_extra(&extras, ASLEEP, count_text_lines(write_asleep, ret_shown));
 	return extras;
+}
+
+/*
+ * A long name of the root takes nothing from the screen that could be set. The
+ * variable takes a line itself.
+ */
+static struct extras find_extras(const struct tuning *tuning,
+				 struct tuning *ret_shown)
+{
+	struct extras extras = fill_screen(tuning, ret_shown), other;
+	const bool overflows = is_full(&extras);
+	struct tuning short_calls = *tuning, shown;
+
+	if (!tuning->live->root ||
+	    (!overflows && (extras.shown[FURTHER] || !extras.n_lines[FURTHER])))
+		return extras;
+	short_calls.has_variable = true;
+	other = fill_screen(&short_calls, &shown);
+	if (is_full(&other) && !overflows)
+		return extras;
+	*ret_shown = shown;
+	return other;
 }
 
 bool shows_asleep(const struct tuning *tuning)
@@ -610,7 +638,8 @@ static void print_left(const struct tuning *tuning, const struct extras *extras)
 static void write_calls(FILE *file, const struct tuning *tuning,
 			const struct ssdpm_energy_report_item *item)
 {
-	write_call_to_decide(file, tuning->live, tuning->workload,
+	write_call_to_decide(file, tuning->live, root_of_calls(tuning),
+			     tuning->workload,
 			     &(struct outlook){ .drive = *item->drive,
 						.model = item->model,
 						.settings = item->settings });
@@ -635,6 +664,8 @@ void write_decider(FILE *file, const struct tuning *tuning)
 static void print_extras(const struct tuning *tuning,
 			 const struct extras *extras)
 {
+	if (!tuning->n_changes)
+		write_root_line(stdout, tuning);
 	if (extras->shown[REBUILD])
 		write_rebuild(stdout, tuning);
 	if (extras->shown[DECIDER])
@@ -688,7 +719,7 @@ static enum exit_status print_shown(const struct tuning *tuning,
 		return status;
 	write_risk(stdout, tuning);
 	print_harm(tuning);
-	print_undo(tuning);
+	write_undo(stdout, tuning);
 	print_left(tuning, extras);
 	print_extras(tuning, extras);
 	print_keeper(tuning);

@@ -7,6 +7,7 @@
 #include "input/trace-input.h"
 #include "options/patience.h"
 #include "programs.h"
+#include "text/shell.h"
 
 #define MAX_TRIAL_FILES 16
 
@@ -54,8 +55,15 @@ struct tuning {
 	enum exit_status failure; /* of the first drive that cannot be read */
 	bool refused;		  /* to measure: nothing is set, either */
 	bool is_brief; /* the screen has no room for what explains answers */
+	bool has_variable; /* nor for the root in each call */
 	struct ssdpm_total saver; /* what the profile for the battery saves */
 };
+
+/* For write_root() in calls on the screen. */
+static inline const char *root_of_calls(const struct tuning *tuning)
+{
+	return tuning->has_variable ? root_variable : tuning->live->root;
+}
 
 /* Where nothing is to change on a machine with a battery. */
 void find_saver(struct tuning *tuning,
