@@ -78,3 +78,40 @@ def test_a_message_without_its_fixed_phrase_is_found(tmp_path: pathlib.Path) -> 
         assert done.returncode == bool(advice), (call, done.stdout)
         begin = f"message.c:3: {advice}: " if advice else ""
         assert done.stdout.startswith(begin), call
+
+
+def docstring(tmp_path: pathlib.Path, *lines: str) -> list[str]:
+    """What is found in the docstring of a function with these lines."""
+    path = tmp_path / "module.py"
+    text = "\n".join(f"    {line}".rstrip() for line in lines).lstrip()
+    path.write_text(f'# SPDX\n\n\ndef f():\n    """{text}\n    """\n    return "Of {TEN}"\n')
+    done = subprocess.run([ENGLISH, path], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (bool(done.stdout), "")
+    return [line.removeprefix("module.py:")[:20] for line in done.stdout.splitlines()]
+
+
+def test_a_sentence_of_a_docstring_is_found_at_its_line(tmp_path: pathlib.Path) -> None:
+    assert docstring(tmp_path, "It is one.", "", "Of these it is the last.") == [
+        "7: begin with the su"
+    ]
+    assert docstring(tmp_path, f"{TEN}", f"{TEN} w w w w w w.") == ["5: 26 words: word wo"]
+    assert docstring(tmp_path, f"{TEN}", f"{TEN} w w w w w.") == []
+
+
+def test_arguments_and_values_of_a_docstring_are_alone(tmp_path: pathlib.Path) -> None:
+    head = ["It is one.", "", "Args:"]
+    assert docstring(tmp_path, *head, f"    a: {TEN}", f"        {TEN}", f"    b, c: {TEN}") == []
+    assert docstring(tmp_path, *head, f"    a: {TEN}", f"        {TEN}", f"        {TEN}") != []
+    value = f'"one": {TEN} {TEN};'
+    assert docstring(tmp_path, *head, f"    a: {value} {value}", f"        {value}") == []
+    assert docstring(tmp_path, *head, f"    a: of {TEN}; and {TEN}; {TEN}") != []
+    assert docstring(tmp_path, *head, "    a: it is said to be one.") != []
+    # Outside of a section a colon begins nothing.
+    assert docstring(tmp_path, f"{TEN}", f"a: {TEN}", f"b: {TEN}.") != []
+
+
+def test_code_in_a_docstring_is_no_sentence(tmp_path: pathlib.Path) -> None:
+    code = [f"    {TEN}", f"    {TEN}", f"    {TEN}"]
+    assert docstring(tmp_path, "It is one::", "", *code) == []
+    assert docstring(tmp_path, "It is one::", "", *code, "", "Of it.") != []
+    assert docstring(tmp_path, "It is one.", "", *(f">>> {line}" for line in code)) == []

@@ -33,10 +33,10 @@ What a drive took, from samples of its power::
     found = ssdpm.measure.calibrate(model, trace, ssdpm.measure.read_power("watts.csv"))
     print(ssdpm.estimate(model, trace, measured=found))
 
-The unit is part of each name: ``_us`` microseconds, ``_ms`` milliseconds, ``_uw``
-microwatts, ``_ns`` nanoseconds, ``_nj`` nanojoules, all exact integers; ``_w`` watts,
-``_j`` joules and ``_s`` seconds are floats made from them. ``None`` is a value that
-nobody knows; it is never 0.
+The unit is part of each name. Exact integers are ``_us`` microseconds, ``_ms``
+milliseconds, ``_uw`` microwatts, ``_ns`` nanoseconds and ``_nj`` nanojoules. Watts
+``_w``, joules ``_j`` and seconds ``_s`` are floats made from them. ``None`` is an
+unknown value; it is never 0.
 
 How even sustained writes go, from logs of fio::
 

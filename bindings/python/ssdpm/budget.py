@@ -68,7 +68,7 @@ class BudgetItem(Value):
         states: the numbers of the states.
         power_uw: what each is counted with.
         loss: what is lost in it, by weight, in any unit that all items share;
-            whole numbers. Of drives: bytes per second.
+            whole numbers. For drives: bytes per second.
         bytes_per_s: throughput, or None: not known.
     """
 
@@ -108,7 +108,7 @@ class BudgetItem(Value):
         return {**vars(self), "_kept": None}
 
     def _item(self) -> _core.energy.BudgetItem:
-        """Of a pickle, too: with its numbers, and without what the drives were."""
+        """A pickle has one, too: with its numbers, and without the drives."""
         if self._kept is not None:
             kept: _core.energy.BudgetItem = self._kept
             return kept
@@ -124,7 +124,7 @@ class BudgetItem(Value):
 
     @property
     def power_w(self) -> npt.NDArray[np.float64]:
-        """What each state is counted with, in watts."""
+        """The power that each state is counted with, in watts."""
         return self.power_uw / _UW
 
     def __len__(self) -> int:
@@ -158,7 +158,7 @@ def _mix(mix: object, io_bytes: int) -> list[tuple[int, float, int]]:
 
 
 class _Work(NamedTuple):
-    """What drives are looked at with; without a mix they do these records."""
+    """How drives are looked at; without a mix they do these records."""
 
     power: str
     mix: list[tuple[int, float, int]]
@@ -290,9 +290,9 @@ class Budget(Table, Json):
         n_fitting: how many of the items fit at most, those of the least power first.
         choices: of each item, which of its states.
         power_uw, loss: of all of them. No choice within the budget has less loss.
-        exact: so it is. False: thousands of choices are as good as each other, and
-            2**23 combinations did not tell: some may lose less than that, but none
-            less than bound_loss; or they do not fit.
+        exact: so it is. False: they do not fit, or 2**23 combinations did not tell
+            which of thousands of good choices is best. Some may lose less than that,
+            but none less than bound_loss.
         bound_loss: of the relaxed problem: no choice is below it; None: they do not fit.
         n_examined: combinations that were looked at to close the rest, or None.
         frontier_power_uw, frontier_loss: what each watt buys, from the least power on:
@@ -323,16 +323,16 @@ class Budget(Table, Json):
 
     @property
     def power_w(self) -> float:
-        """Of all items, in watts."""
+        """The sum of all items, in watts."""
         return self.power_uw / _UW
 
     @property
     def left_w(self) -> float:
-        """What is left of the budget; below 0: by how much they do not fit."""
+        """The rest of the budget; below 0: by how much they do not fit."""
         return (self.budget_uw - self.base_uw - self.power_uw) / _UW
 
     def to_records(self) -> npt.NDArray[np.void]:
-        """A row for each item, for pandas.DataFrame and the like."""
+        """A row for each item, as for pandas.DataFrame."""
         width = max(len(item.name) for item in self.items)
         dtype = [("name", f"U{width}"), ("state", "u4"), ("power_uw", "u8")]
         dtype += [("loss", "u8"), ("bytes_per_s", "f8")]

@@ -177,7 +177,7 @@ def _percent(share: float | None) -> str | None:
 
 
 def _power(run: Consistency) -> str | None:
-    """Of the plateau, and the mean."""
+    """The power of the plateau, and the mean."""
     if run.mean_power_w is None:
         return None
     text = "" if run.plateau_power_w is None else f"{run.plateau_power_w:.3g} W -> "
@@ -250,9 +250,10 @@ class Comparison(Items[Consistency]):
     ) -> tuple[Axes, Axes, Axes]:
         """A point for each second, as the review of the M500 has it.
 
-        Three pictures: all of the run with a logarithmic scale, what comes from late_s
-        on likewise, and that once more up to 40,000 operations, or more if there are. A
-        new figure has one of power, too, where that is known.
+        There are three pictures. The first has all of the run with a logarithmic scale,
+        the second what comes from late_s on. The third has this once more, up to 40,000
+        operations, or more if there are. A new figure has one of power, too, where that
+        is known.
 
         Args:
             axes: three, to draw on; None: new ones.
@@ -266,9 +267,9 @@ class Comparison(Items[Consistency]):
 def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float64]:
     """Operations in each second, from what ``fio --write_iops_log`` wrote for one job.
 
-    With log_avg_msec a line has the mean since the one before, or, where lines are
-    missing, of the usual step, at most 1.5 s; without, it is one operation. fio writes no
-    line for a step in which no operation ended.
+    With log_avg_msec a line has the mean since the one before. If lines are missing, it
+    is that of the usual step, at most 1.5 s. Without it, a line is one operation. fio
+    writes no line for a step in which no operation ended.
 
     Args:
         source: a path, an open binary file, or bytes; gzip, zstd, xz and bzip2 are
@@ -280,9 +281,9 @@ def read(source: TraceSource, *, op: str | None = None) -> npt.NDArray[np.float6
         or, of reads and writes together, not of both.
 
     Raises:
-        FormatError: a line that is none of such a log; times that fall, or means of
-            the same time, as two jobs in one log have; the error has the file and the
-            line. Means that stand more than 1.5 s apart.
+        FormatError: a line that is none of such a log. Times that fall, or means of
+            the same time, as two jobs in one log have. Means that are more than 1.5 s
+            apart. The error has the file and the line.
         UnknownValueError: no line of that kind, or less than a second.
         RangeError: a time beyond 12 days.
         UnsupportedError: packed, and this build cannot unpack it.
@@ -322,7 +323,7 @@ def _powers(power_w: npt.ArrayLike | None, n: int) -> npt.NDArray[np.float64] | 
 
 
 def _mean(values: npt.NDArray[np.float64]) -> float | None:
-    """Of those that are known."""
+    """The mean of those that are known."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A simulated drive with a page map, written to without end.
+"""A simulated drive with a page map, under sustained writes.
 
 What comes of it, once it is in its steady state::
 
@@ -177,7 +177,7 @@ class Drive(Ongoing):
     Raises:
         RangeError: the spare pages do not fill the reserve, the block that is written
             and one more; or more than 2^32 - 2 pages.
-        InvalidError: choices without that collector, and the like.
+        InvalidError: choices without that collector, or others that conflict.
     """
 
     __slots__ = ("_handle", "n_flash_pages", "n_user_pages")
@@ -373,7 +373,7 @@ class Run(Value):
 
     @property
     def write_amplification(self) -> float | None:
-        """Of all that was measured; None: the host wrote nothing."""
+        """That of the whole measurement; None: the host wrote nothing."""
         return self.counts.write_amplification
 
     def _column(self, name: str) -> npt.NDArray[Any]:
@@ -450,8 +450,8 @@ def simulate(
 ) -> Run:
     """Write to a drive, and measure what it does.
 
-    It is filled in sequence, written to by the pattern until it is in its steady state,
-    and then measured: over so many writes, a trace, or seconds.
+    It is filled in sequence. Writes of the pattern then bring it into its steady state.
+    The measurement lasts for so many writes, a trace, or seconds.
 
     Args:
         spare: the spare factor, above 0 and below 1; the pages of the host are all
@@ -473,7 +473,7 @@ def simulate(
     Raises:
         RangeError: the spare factor is none, or too small for the reserve; a record of
             the trace is beyond the drive.
-        InvalidError: arguments that exclude each other.
+        InvalidError: arguments that conflict.
     """
     blocks = check_unsigned(n_blocks, "n_blocks", 2**32 - 1)
     each = check_unsigned(pages_per_block, "pages_per_block", 2**32 - 1)

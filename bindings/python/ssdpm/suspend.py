@@ -103,7 +103,7 @@ class SuspendReading(Value):
 
 @dataclass(frozen=True, eq=False)
 class Evidence(Value):
-    """What a counter says.
+    """The reading of a counter.
 
     Attributes:
         counter: one of COUNTERS.

@@ -10,8 +10,8 @@ By formula, from the spare factor, the share of the flash that holds no data::
     wa.calculate(wa.trim(0.07, 0.1))             # one request in ten is TRIM
     wa.curve().plot()
 
-``ssdpm.ftl`` simulates it. What it does to an estimate is the argument spare of
-ssdpm.estimate() and the like. ssdpm_writes(3) has the formulas.
+``ssdpm.ftl`` simulates it. The argument spare, as of
+ssdpm.estimate(), has its effect on an estimate. ssdpm_writes(3) has the formulas.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class Nand(Value):
 
 @dataclass(frozen=True, eq=False)
 class WriteCost(Value):
-    """Of each byte that the host writes.
+    """The work for each byte that the host writes.
 
     Attributes:
         byte_pj: link + WA (program + erase) + (WA - 1) read.
@@ -221,7 +221,7 @@ def write_cost(nand: Nand, wa: float) -> WriteCost:
 
 @dataclass(frozen=True, eq=False)
 class Background(Value):
-    """The work of a drive behind the writes of the host: a state of its own.
+    """The work of a drive for the writes of the host, as another state.
 
     Attributes:
         low_wa: 1, that of writes in sequence.

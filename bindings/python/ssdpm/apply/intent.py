@@ -96,9 +96,11 @@ class Intent(Live):
 
     @property
     def flags(self) -> frozenset[str]:
-        """What it is about, and depends on: "sets" anything at all; "by-source",
-        "by-desktop": other settings on another power source, under another profile of
-        the desktop; "by-command": settings that a reset of the drive loses."""
+        """The words for its settings, and for what they depend on.
+
+        "sets": there are any. "by-source", "by-desktop": there are others on another
+        power source, or under another profile of the desktop. "by-command": a reset of
+        the drive loses some."""
         return frozenset(self._handle.flags())
 
     @property
@@ -110,7 +112,7 @@ class Intent(Live):
     def profile(
         self, name: str, source: PowerSource | str = PowerSource.AC
     ) -> ProfileSettings:
-        """What a profile of the files, or a built-in one, says on a power source.
+        """The settings of a profile, of the files or built in, on a power source.
 
         Args:
             name: one of profiles, or "auto".
@@ -126,7 +128,7 @@ class Intent(Live):
         treat all drives alike.
 
         Sections for a model, a serial number, a port or a profile of the desktop are
-        left out; the link policies are those of SATA drives, all else is of NVMe drives.
+        left out. The link policies are for SATA drives, and all else for NVMe drives.
 
         Args:
             source: "ac" or "battery".

@@ -166,8 +166,8 @@ def persist(
         battery: likewise on battery; None: as on AC.
         powers: power states that last too, set again whenever a controller has
             started: with "udev" (Linux 5.18 and later) or "systemd".
-        settings: what holds on both power sources, in place of what ac and battery say
-            of the same; its name, power source and reason are not read.
+        settings: for both power sources; they override those of ac and battery. Their
+            name, power source and reason are not read.
         command: path of ssdpm, for files that call it; None: /usr/bin/ssdpm.
         profiles: path of the file that ac and battery are from, for files that call
             the command; None: they are built in, or of files.
@@ -176,7 +176,7 @@ def persist(
 
     Raises:
         InvalidError: a kind that cannot express it, as two profiles of different
-            names; one that is not built in without profiles; a path that is not
+            names. Without profiles, one that is not built in. A path that is not
             absolute, or has other characters than shells and udev leave alone.
         NotFoundError: no such profile.
         TypeError, ValueError: an argument of another type, an unknown word.

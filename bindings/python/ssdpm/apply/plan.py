@@ -42,9 +42,9 @@ Target = Union[Device, str, "os.PathLike[str]"]
 class Plan(Written, Live):
     """A list of steps; made by ssdpm.plan().
 
-    Nothing is written before commit(). Left by the end of a with block, or by an
-    exception in it, a plan that was committed is reverted, unless keep() was called;
-    one that is only forgotten stays in force. Ctrl-C is heard when the call that it
+    Nothing is written before commit(). The end of a with block, or an exception in
+    it, reverts a plan that was committed, unless keep() was called. A plan that is only
+    forgotten stays in force. Ctrl-C is heard when the call that it
     falls into is over, so that a commit is never left in its middle. Threads take
     turns. A log that a commit calls cannot use the plan.
     """
@@ -94,8 +94,8 @@ class Plan(Written, Live):
     ) -> None:
         """The latency tolerance of an NVMe controller, until the next boot.
 
-        What is so already gives a step "in-force". A second call for the same device
-        replaces the first.
+        A setting that is so already gives a step "in-force". A second call for the same
+        device replaces the first.
 
         Args:
             device: a Device, or its name, as Machine.open() takes it.
@@ -285,15 +285,14 @@ class Plan(Written, Live):
     def add_profile(
         self, device: Target, settings: Settings, model: Model | None = None
     ) -> None:
-        """What a profile says, for one device.
+        """The settings of a profile, for one device.
 
         A device that it cannot be applied to gives a step "left-alone".
 
         Args:
             device: a Device, or its name.
-            settings: from ssdpm.profile(); or the name of a profile that is built
-                in, as it is on the power source of the machine, or on AC where that
-                is not known.
+            settings: from ssdpm.profile(); or the name of a built-in profile, for the
+                power source of the machine, or for AC if that is unknown.
             model: of the drive; None: what Device.known_model() finds.
 
         Raises:
@@ -304,7 +303,7 @@ class Plan(Written, Live):
         self._handle.add_profile(*self._handles(device, model), members)
 
     def add_profile_all(self, settings: Settings = "auto") -> None:
-        """What a profile says, for all devices of the machine.
+        """The settings of a profile, for all devices of the machine.
 
         They are read anew, and their models without a command: from sysfs, a capture
         or the built-in catalogue.
@@ -377,7 +376,7 @@ class Plan(Written, Live):
     def locked(self) -> Iterator[Journal | None]:
         """Hold the lock in a with block: first lock, then read, then plan and commit.
 
-        What a killed commit left is undone first. Nobody else who uses this library
+        This first undoes what a killed commit left. Nobody else who uses this library
         sets anything until the block ends, so that what is read in it stays so::
 
             with ssdpm.plan() as plan, plan.locked():
@@ -439,10 +438,10 @@ class Plan(Written, Live):
     def read(self) -> None:
         """Read what the steps find, before they are shown; commit() does it too.
 
-        To add a step reads no device: sysfs is as the Device has it. This reads, once,
-        what only a command tells, what is set now for add_applied() and add_revert(),
-        and which controllers a parameter of nvme_core concerns: each gets a "rebuild"
-        step. If something cannot be read, its step says why.
+        To add a step reads no device: sysfs is as the Device has it. This reads once
+        what only a command tells, and what is set now for add_applied() and
+        add_revert(). Each controller that a parameter of nvme_core concerns gets a
+        "rebuild" step. If something cannot be read, its step says why.
 
         Raises:
             Error: a controller cannot be read.
@@ -456,11 +455,11 @@ class Plan(Written, Live):
         )
 
     def commit(self) -> None:
-        """Do all steps of each device, or none of it.
+        """Carry out all steps of each device, or none.
 
-        If one fails, those of the same device that were done are undone, the other
-        devices go on, and the error is that of the first; has_failed() and the states
-        of the steps say what happened. A strict plan is done as a whole or not at all.
+        If one fails, those of the same device that were done are undone, and the other
+        devices go on. The error is that of the first; has_failed() and the states of
+        the steps say what happened. A strict plan is done as a whole or not at all.
         Nothing is written where all is so already.
 
         Raises:
@@ -532,7 +531,7 @@ class Plan(Written, Live):
         The profile is that of the last call of add_profile() or add_profile_all().
 
         Raises:
-            AccessError: nobody says whether a journal stands.
+            AccessError: whether a journal is there is unknown.
         """
         return self._handle.to_json()
 

@@ -74,8 +74,8 @@ class Step(Value):
             "no-host-bits".
         device: its name; "all" for a parameter of nvme_core and the ASPM policy.
         target: the file, or "Set Features 0Ch", "02h", "11h".
-        before: what it holds; a table as "PS0-PS2 to PS3 after 100 ms", with
-            " disabled" after it where APST is off; a power state as "PS2" or
+        before: what it holds. A table is "PS0-PS2 to PS3 after 100 ms", with
+            " disabled" after it where APST is off. A power state is "PS2" or
             "PS2 hint 1".
         after: what it shall hold.
         why: the reason, or why it is left alone, or what failed.
@@ -149,9 +149,9 @@ class Journal(Value):
     """The journal of a commit that runs or was killed.
 
     Attributes:
-        state: "running", "killed", "found" (one of these two: the caller may not ask
-            which), "undone" (it was killed, and Plan.locked() or Plan.commit() has
-            undone it) or "refused" (it stands, and this version cannot undo it).
+        state: "running"; "killed"; "found": one of these two, and the caller may not
+            ask which; "undone": it was killed, and Plan.locked() or Plan.commit() has
+            undone it; "refused": it is there, and this version cannot undo it.
         age_ms: time since its last line was written.
         n_undone: values that were put back.
         n_left_alone: values that stay: somebody else has written them, the device is

@@ -4,7 +4,7 @@
 * An entry that is masked (NumPy), <NA> (pandas), None, NaN or NaT is missing. Where
   missing has a meaning, it gets that; elsewhere it is refused by its index.
 * Times are datetime64 and timedelta64 of any unit, columns of pandas, or objects of
-  datetime; those with a time zone are taken in UTC, those without one as if in UTC.
+  datetime. Those with a time zone are taken in UTC, and so are those without one.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def refuse_masked(name: str, array: npt.NDArray[Any], missing: _MASK | None) -> 
 
 
 def one_dimension(array: npt.NDArray[Any], name: str) -> None:
-    """What is a column."""
+    """Take a column only."""
     if array.ndim != 1:
         raise ValueError(
             f"{name}: one dimension is needed, not shape {array.shape}: take one "
@@ -234,7 +234,7 @@ def array_of_objects(values: object, array: npt.NDArray[Any]) -> npt.NDArray[Any
 def floats(
     values: object, name: str, *, missing_is_nan: bool = True
 ) -> npt.NDArray[np.float64]:
-    """A column as float64; no copy if it is that. What is masked becomes NaN."""
+    """A column as float64; no copy if it is that. Masked values become NaN."""
     array, masked = array_of(values, name)
     if not array.size:
         array = array.astype(np.float64)

@@ -229,7 +229,7 @@ def ns_of(seconds: object, name: str, *, zero: bool = False) -> int:
 
 
 def none_if_nan(value: float) -> float | None:
-    """What C does not know is NaN there."""
+    """C has NaN for unknown."""
     return None if math.isnan(value) else value
 
 
@@ -290,7 +290,7 @@ logging.getLogger("ssdpm").addHandler(logging.NullHandler())
 
 
 def log_of(log: Log | None) -> tuple[Callable[[int, str], object], int]:
-    """What is called with each message, and the most that is wanted."""
+    """The function for each message, and the most that is wanted."""
     if log is None:
         log = logging.getLogger("ssdpm")
     if isinstance(log, logging.Logger):

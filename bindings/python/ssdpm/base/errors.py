@@ -9,8 +9,8 @@ import errno
 class Error(OSError):
     """A call of the library failed.
 
-    The message names the thing and the cause; the file and the line stand in front
-    of it where there are any: ``drive.json:7: states[3].exit_latency_us: ...``.
+    The message names the thing and the cause. The file and the line come first,
+    where there are any: ``drive.json:7: states[3].exit_latency_us: ...``.
 
     Attributes:
         errno: a number of the module errno.

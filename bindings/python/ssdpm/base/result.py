@@ -144,7 +144,7 @@ class Scaled(Generic[_NumberT]):
 
 
 class Ongoing:
-    """What has a state that goes on; it is neither copied nor pickled."""
+    """An object with a state that goes on; it is neither copied nor pickled."""
 
     __slots__ = ()
 
@@ -159,7 +159,7 @@ _LiveT = TypeVar("_LiveT", bound="Live")
 
 
 class Live:
-    """What holds on to a machine: copies of it are itself, and it is not pickled."""
+    """An object with a machine: copies of it are itself, and it is not pickled."""
 
     __slots__ = ()
 
@@ -369,8 +369,8 @@ class Table:
 class Json(Written, Value):
     """A value that is an object of ssdpm-json(5).
 
-    What the object is made of is kept, and is no field: it is not compared, and a value
-    that was made or changed by hand has none. Copies and pickles have the text.
+    The object keeps what it is made of. This is no field: it is not compared, and a
+    value that was made or changed by hand has none. Copies and pickles have the text.
     """
 
     _write: Union[Write, str, None] = None
@@ -383,8 +383,8 @@ class Json(Written, Value):
     def to_json(self) -> str:
         """The object of ssdpm-json(5) that the command prints with --json.
 
-        Names of files have no directory in it. What the command alone knows, such as a
-        call of itself, is null or absent.
+        Names of files have no directory in it. Values that only the command
+        knows, such as a call of itself, are null or absent.
 
         Raises:
             UnsupportedError: a value that no call of ssdpm has returned, or one made of

@@ -9,7 +9,7 @@
     drive.sweep(range(5, 26)).plot()             # throughput against watts
     drive.timeline([(60, None), (60, 20), (60, 10), (60, None)]).plot()
 
-of a drive at hand, and of a trace::
+of a drive of this machine, and of a trace::
 
     drive, cap_w = ssdpm.cap.from_model(model, [ssdpm.cap.Stream("write")], state=2)
     print(ssdpm.cap.simulate(model, trace, cap_w, state=2))

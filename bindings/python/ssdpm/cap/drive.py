@@ -145,8 +145,9 @@ class Curve(Table, Value):
         return self.results[index]
 
     def to_records(self) -> npt.NDArray[np.void]:
-        """A row for each cap, for pandas.DataFrame and the like: cap_w (NaN: none), the
-        spans as low, nominal and high, limit.
+        """A row for each cap, as for pandas.DataFrame.
+
+        The columns: cap_w (NaN: none), the spans as low, nominal and high, limit.
         """
         rows = []
         for one in self.results:
@@ -205,7 +206,7 @@ class Timeline(Json):
 
     @property
     def duration_s(self) -> float:
-        """Of all of it."""
+        """The whole duration."""
         return float(self.points["duration_ns"].sum()) / 1e9
 
     @property
@@ -216,7 +217,7 @@ class Timeline(Json):
 
     @property
     def energy_j(self) -> float:
-        """Of all of it, nominal."""
+        """The nominal energy of all of it."""
         seconds = self.points["duration_ns"] / 1e9
         return float((self.points["power_uw"]["nominal"] * seconds).sum()) / 1e6
 
@@ -347,10 +348,10 @@ class Drive(Value):
         """What it does while its cap changes.
 
         Args:
-            caps: seconds and watts of each (None: no cap), and the seconds that the
-                drive takes to change to it and does nothing else, if it takes any.
-                If the drive is of from_model(), "PS2" stands for the maximum power of
-                that state, and for the time of the change from the one before.
+            caps: seconds and watts of each (None: no cap). A third number is the
+                seconds in which the drive only changes to it. For a drive of
+                from_model(), "PS2" gives the maximum power of that state, and the time
+                of the change from the one before.
             interval_s: length of each point; None: one for each cap.
 
         Raises:
@@ -426,7 +427,7 @@ def from_model(
     spare: float | None = None,
     nand: Nand | None = None,
 ) -> tuple[Drive, float | None]:
-    """What is known of a drive in a power state, and the cap of that state in watts.
+    """The parameters of a drive in a power state, and the cap of that state in watts.
 
     Args:
         model: a drive.
@@ -546,7 +547,7 @@ def simulate(
 
     Raises:
         RangeError: the drive does not keep up: an I/O takes over 4.29 s under the cap,
-            or waits for that long in the open loop; the cap is below the idle power.
+            or waits for that long in the open loop. Or the cap is below the idle power.
         InvalidError, UnknownValueError, TypeError, ValueError: as ssdpm.estimate().
     """
     setup = Setup(model, loop=loop, lpm=lpm, **known)

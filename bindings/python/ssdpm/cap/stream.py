@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a drive is asked for, in bytes, and what that takes."""
+"""The bytes that a drive is asked for, and what they take."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a machine says of itself and of its devices."""
+"""The facts that a machine reports of itself and of its devices."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Meter(Value):
 
 @dataclass(frozen=True, eq=False)
 class Reading(Value):
-    """What a meter says. NaN is not known.
+    """The facts of a meter. NaN is unknown.
 
     Attributes:
         time_ns: when it was read: CLOCK_BOOTTIME.
@@ -164,7 +164,7 @@ class Diagnosis(Value):
 
 @dataclass(frozen=True, eq=False)
 class DevicePower(Value):
-    """What an NVMe drive says of its power; None: not known, or it has none.
+    """The power that an NVMe drive reports; None: unknown, or it has none.
 
     Attributes:
         power_state: the state that it is in.

@@ -46,7 +46,7 @@ from ssdpm.policy.table import ApstTable
 
 
 class _Read(Live):
-    """What a Device has beside its facts: it is not compared, and pandas and
+    """The part of a Device beside its facts: it is not compared, and pandas and
     dataclasses.asdict() do not see it."""
 
     _machine: Machine
@@ -158,13 +158,13 @@ class Device(_Read):
     def model(
         self, *, commands: bool = False, catalogue: Catalogue | None = None
     ) -> Model:
-        """What the drive says of its power states.
+        """The power states that the drive reports.
 
         Args:
-            commands: send Identify. Without, or where that is not allowed, it is
-                what sysfs has (SATA), the dump of a capture, or what the catalogue
-                has by product and firmware: Model.provenance tells. A SATA disk in
-                standby is left asleep: then it is what sysfs has, too.
+            commands: send Identify. Without, or where that is not allowed, sysfs
+                (SATA), the dump of a capture, or the catalogue by product and firmware
+                has it: Model.provenance tells. A SATA disk in standby is left asleep:
+                then sysfs has it, too.
             catalogue: None is the built-in one.
 
         Raises:
@@ -310,7 +310,7 @@ class Device(_Read):
     def diagnose(
         self, model: Model | None = None, table: ApstTable | None = None
     ) -> list[Diagnosis]:
-        """Is it saving power, if not why, and what to do?
+        """Whether it saves power, why not, and what to do.
 
         Args:
             model: of the drive; None: what known_model() finds.
@@ -332,8 +332,10 @@ class Device(_Read):
     def to_json(
         self, model: Model | None = None, table: ApstTable | None = None
     ) -> str:
-        """The object "ssdpm.device/1", as ``ssdpm list --json`` prints it: the facts of
-        its kind of drive, the quirks and the diagnosis; and a journal that stands.
+        """The object "ssdpm.device/1", as ``ssdpm list --json`` prints it.
+
+        It has the facts of its kind of drive, the quirks, the diagnosis and a journal
+        that is there.
 
         Args:
             As diagnose().
@@ -398,9 +400,9 @@ class Machine(Written, Live):
     Args:
         root: a capture, or any directory that holds a sys/; None: this machine.
             Symbolic links under it never lead out of it.
-        log: a logging.Logger, told as much as its level has it when the Machine is
-            made; or what is called with a level of the module logging and a line for
-            everything down to each file that is read. None: the logger "ssdpm".
+        log: a logging.Logger, with the level that it has when the Machine is made. Or
+            a function that takes a level of the module logging and a line, down to
+            each file that is read. None: the logger "ssdpm".
 
     It holds one file descriptor, as long as it or a Device or Plan of it is there.
 
@@ -437,7 +439,7 @@ class Machine(Written, Live):
 
     @property
     def facts(self) -> MachineFacts:
-        """What is known of the machine as a whole, read anew each time."""
+        """The facts of the machine as a whole, read anew each time."""
         values = self._handle.facts()
         if values["power_source"] is not None:
             values["power_source"] = PowerSource(values["power_source"])
@@ -472,7 +474,7 @@ class Machine(Written, Live):
         return _core.machine_json(self._handle)
 
     def owners(self) -> tuple[Owner, ...]:
-        """Who else sets latency tolerances and LPM."""
+        """Other programs that set latency tolerances and LPM."""
         return tuple(
             Owner(kind, path, line or None, setting, tuple(sets))
             for kind, path, line, setting, sets in self._handle.owners()

@@ -36,8 +36,8 @@ class Sampler(Live):
         root: where it is: a capture, a Machine, or None: this machine.
         interval_s: from one reading to the next, for iteration and record().
 
-    Iterated, it waits for the interval and reads, without an end. It may stand in a
-    with statement, which closes it.
+    Iterated, it waits for the interval and reads, and never ends. A with statement
+    closes it.
 
         with ssdpm.Sampler("BAT0") as sampler:
             times, power = sampler.record(60)

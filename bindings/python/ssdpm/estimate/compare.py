@@ -41,8 +41,8 @@ class ComparedPolicy(Value):
         saving: against the first policy; all 0 for that one, and for a refused one.
         likely: what is likely of it; None: for the first one, for a refused one, and
             where nobody asked for it.
-        refused: the port of the drive takes no link policy but that of today, and this
-            is another one; or a quirk of Linux keeps the link awake.
+        refused: the port of the drive takes only the link policy of today, and this is
+            another one. Or a quirk of Linux keeps the link awake.
     """
 
     names: tuple[str, ...]
@@ -120,11 +120,11 @@ class Comparison(Table, Json):
         raise KeyError(key)
 
     def to_records(self) -> npt.NDArray[np.void]:
-        """A row for each policy, for pandas.DataFrame and the like.
+        """A row for each policy, as for pandas.DataFrame.
 
-        The columns: names, joined by ", "; energy, mean power and saving as low,
-        nominal and high; what is likely of the saving, where that was asked for; the
-        added latencies and counts of the nominal run.
+        The columns: names, joined by ", ". Energy, mean power and saving as low,
+        nominal and high. The likely saving, if it was asked for. The added latencies
+        and counts of the nominal run.
         """
         rows = []
         for policy in self.policies:

@@ -183,9 +183,9 @@ def clairvoyant(
 ) -> Run:
     """The least energy that a table could ever reach on a workload, closed loop.
 
-    What somebody who knows the end of each idle time would do: the cheapest of staying
-    awake and of going at once to one state, with the same exits to wait for. The
-    regret of a policy is its energy minus this.
+    This is the optimum if the end of each idle time is known. The drive stays awake or
+    goes at once to one state, whichever is cheapest, with the same exits to wait for.
+    The regret of a policy is its energy minus this.
 
     Args and errors: as sweep().
     """

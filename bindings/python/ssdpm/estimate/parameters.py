@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is known and what is assumed of a drive."""
+"""Known and assumed parameters of a drive."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SCALAR = ("transition_power_uw", "link_power_uw", "background_time_ps")
 
 
 class Overlay(Value):
-    """What was measured of a drive, in place of what is assumed.
+    """Measured parameters of a drive; they override the assumed ones.
 
     ssdpm.measure.Calibration is one.
     """
@@ -68,7 +68,7 @@ def _values(value: object, name: str, watts: bool) -> tuple[int, int, int]:
 
 
 def _state_index(model: Model, key: object, name: str) -> int:
-    """Of 4, "PS4" or, on SATA, "slumber"."""
+    """The number of 4, "PS4" or, on SATA, "slumber"."""
     if not isinstance(key, str):
         return check_unsigned(key, name, 2**32 - 1)
     for number, state in enumerate(model.power_states):
@@ -101,7 +101,7 @@ def _items(model: Model, kind: str, name: str, value: object) -> Iterator[Any]:
 
 
 def _measured_rows(measured: object, model: Model) -> list[Any]:
-    """What was measured, if it is of this drive."""
+    """The measured parameters, if they are of this drive."""
     if not isinstance(measured, Overlay):
         raise TypeError(
             "measured: an ssdpm.measure.Calibration is needed, not "
@@ -144,34 +144,34 @@ def parameters(
     measured_wa: float | None = None,
     **overrides: object,
 ) -> tuple[Parameter, ...]:
-    """What is known and what is assumed of a drive, sorted by kind and index.
+    """Known and assumed parameters of a drive, sorted by kind and index.
 
     Args:
         model: a drive, or a device, whose model() it is then.
         pcie_link: "l0", "l1" or "l1.2": the state of the PCIe link while the drive is
-            in a non-operational state; SATA drives have none. None: not known, and the
-            power of the link is a range from the best to the worst. "auto": as the
-            machine of a device has it (None where it does not say), else "l1.2".
+            in a non-operational state; SATA drives have none. None: unknown: the power
+            of the link is a range from the best to the worst. "auto": that of the
+            machine of a device, or None. Without a device it is "l1.2".
         measured: what ssdpm.measure.calibrate() found of this drive, in place of what
             is assumed.
-        spare: the spare factor of its flash, as for ssdpm.wa.calculate(): the work of
-            garbage collection behind each written byte, background_time_ps, and what
-            that adds to the byte energy of writes, scaled from all that is known of
-            them, at no more than the maximum power of the drive. Nominal is that of even
-            writes, low that of writes in sequence (none), high that of a drive that
-            collects any block; ssdpm.wa.background() says how long it works for it.
-            None: not known, and nothing of it is in an estimate.
+        spare: the spare factor of its flash, as for ssdpm.wa.calculate(). It gives the
+            work of garbage collection for each written byte, background_time_ps. It
+            also adds to the byte energy of writes, up to the maximum power of the
+            drive. Nominal is that of even writes, low that of writes in sequence
+            (none), and high that of a drive that collects any block.
+            ssdpm.wa.background() says how long it works for it. None: unknown, and
+            nothing of it is in an estimate.
         measured_wa: the write amplification at which its writes were measured; None:
             what measured says of it, or 1, that of erased flash.
-        **overrides: values of your own by kind, the name with its unit:
-            idle_power_uw, active_power_uw, transition_power_uw, link_power_uw,
-            entry_latency_us, exit_latency_us, base_latency_ns,
-            bandwidth_bytes_per_second, operation_energy_nj, byte_energy_pj,
-            link_idle_time_us, background_time_ps; the powers in watts too, as
+        **overrides: your values by kind. The name has the unit: idle_power_uw,
+            active_power_uw, transition_power_uw, link_power_uw, entry_latency_us,
+            exit_latency_us, base_latency_ns, bandwidth_bytes_per_second,
+            operation_energy_nj, byte_energy_pj, link_idle_time_us and
+            background_time_ps. The powers may be in watts, too, as
             idle_power_w. A value is a number, which is then certain, or (low, nominal,
-            high). Of a state: a dict by its number or name, or a list of all states
-            with None for "as it is"; of an operation: a dict by its word, or one value
-            for all::
+            high). For states, it is a dict by number or name, or a list of all states
+            with None for "as it is". For operations, it is a dict by word, or one
+            value for all::
 
                 ssdpm.parameters(model, idle_power_w={"PS0": (0.4, 0.5, 0.8)})
                 ssdpm.parameters(model, exit_latency_us={4: 51_000})

@@ -129,8 +129,8 @@ class Recommendation(Value):
             drive "link-policy".
         possible: whether a setting of this route keeps the bounds; if not, all that
             follows the advice is None.
-        advice: "set" it; "keep" all as it is, because the drive does the same today, or
-            because it saves too little to matter or is not known to save;
+        advice: "set" it; "keep" all as it is: the drive does the same today, or the
+            setting saves too little to matter or is not known to save;
             "costs": keep all as it is, because what keeps the bounds takes more power;
             "none": no setting of this route keeps the bounds.
         today_keeps_bounds: whether the table or link policy of today does.
@@ -144,10 +144,10 @@ class Recommendation(Value):
         low, high: the least and the most that is possible of each number of it.
         saving: against the table of today.
         likely: what is likely of it; None: nobody asked for it.
-        changes: what to write, in this order: files of sysfs until the next boot, where
-            "nvmeN" stands for the controller, the limit twice, because only a change of
-            it takes effect; then parameters to boot with. Not for "raw-table". Of a
-            SATA drive: the file of its port, "hostN".
+        changes: what to write, in this order. First files of sysfs, until the next
+            boot; "nvmeN" is the controller. The limit comes twice, because only a
+            change of it takes effect. Then parameters to boot with. None for
+            "raw-table". For a SATA drive: the file of its port, "hostN".
         lpm: the link policy that a SATA drive will have; None: unknown, as today.
     """
 
@@ -270,7 +270,7 @@ def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
 
 
 def _kernel(model: Model | Device, drive: Model) -> _core.ApstParams | None:
-    """What the kernel of a device makes its tables from; None: there is none."""
+    """The parameters of the kernel of a device; None: there is none."""
     if not isinstance(model, Device) or drive.kind != "nvme":
         return None
     return model._handle.apst_params(model.machine._handle, drive._handle)[0]
@@ -305,8 +305,8 @@ def recommend(
         max_delay_mean_ns, max_delay_p99_ns, max_exit_latency_us: as for best_table();
             "any": no bound; None: that of the patience.
         patience: "normal": all delays together last for at most 1 % of the time, and
-            one I/O in 100 may wait for more than 25 ms; or for as long as under the
-            default of Linux, if that is longer. "patient" and "instant" as for tune().
+            one I/O in 100 may wait for more than 25 ms. If the default of Linux delays
+            for longer, that is the limit. "patient" and "instant" as for tune().
         may_cost: where the table of today does not keep the bounds, advise to set what
             does even if it takes more power.
         likely: find what is likely of each saving; its word then decides on the advice.

@@ -64,9 +64,9 @@ class Run(Value):
         duration_ns: from the first I/O to the end; busy, idle, entry and exit time.
         energy_nj: all of it.
         transition_nj: of it, for entering and leaving states.
-        mean_power_uw: energy by duration. Where background_ns is more than all time
-            without I/O, the drive never sleeps, and works longer: then that of I/Os
-            and of the work behind them, over the time that these take.
+        mean_power_uw: energy by duration. If background_ns is more than all time
+            without I/O, the drive never sleeps and works longer. It is then that of
+            I/Os and the work for them, over the time that these take.
         busy_ns_by_op: an I/O has the time by which it makes the busy period longer.
         n_ios, bytes: by operation.
         n_gaps: times that the drive was without work, the end not counted.
@@ -137,7 +137,7 @@ def run_from(numbers: np.void, n_states: int) -> Run:
 
 
 class _Gains:
-    """What a power that is saved means."""
+    """A saved power as energy and time."""
 
     def _uw(self) -> tuple[int, int, int]:
         raise NotImplementedError
@@ -176,9 +176,9 @@ class Saving(Value, _Gains):
 
     Attributes:
         low_nj, nominal_nj, high_nj: energy of the other minus that of the one; below 0
-            it costs. low and high are the least and the most over all powers that the
-            drive can have, the same under both, and enclose what is possible where times
-            are not known.
+            it costs. These are the least and the most over all powers that the drive
+            can have, the same under both. If times are unknown, they enclose what
+            is possible.
         low_uw, nominal_uw, high_uw: likewise mean power.
     """
 
@@ -200,7 +200,7 @@ class Saving(Value, _Gains):
 
 @dataclass(frozen=True, eq=False)
 class Likely(Value, _Gains):
-    """What is likely of a saving, under the assumptions of ssdpm_likely(3).
+    """The likely range of a saving, under the assumptions of ssdpm_likely(3).
 
     Attributes:
         verdict: "saves", "probably-saves", "not-decided", "probably-costs", "costs" or
@@ -292,16 +292,15 @@ class Estimate(Json):
         parameters: what was taken for known; of ranges of powers what the order of
             the states leaves.
         nominal: every parameter at its nominal value.
-        low, high: member by member the minimum and maximum: exact over all powers that
-            the drive can have; where times are not known, they enclose what is possible.
-            Each member alone, so their sums need not fit.
+        low, high: member by member the minimum and maximum, exact over all powers that
+            the drive can have. If times are unknown, they enclose what is possible.
+            Each member is alone, so their sums need not fit.
         assumed_nj: nominal energy whose power is assumed.
         axes: on which something is not known, as in "idle-power".
-        own_duration_ns: to the end of its own run: less than that of nominal where it
+        own_duration_ns: to the end of this run: less than that of nominal where it
             idles on until the last policy of a comparison ends.
-        loose_states: states that may take more than the state before them: known values
-            contradict the order, or leave open with which of them a state between
-            them is in order.
+        loose_states: states that may take more than the state before them. Known values
+            contradict the order, or leave it open for a state between them.
         loose_ops: likewise I/Os that may take less than the idle drive.
         widest_axis: which axis, alone, moves the energy most; None: nothing does.
         axis_energy_nj: for each axis, the least and most energy when it alone leaves

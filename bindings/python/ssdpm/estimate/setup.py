@@ -38,7 +38,7 @@ DEFAULT_TABLE = "auto"
 
 
 class Known(TypedDict, total=False):
-    """What is known of a drive, for all that simulates one: estimate() says more."""
+    """The parameters of a drive, for each simulation of it; see estimate()."""
 
     pcie_link: str | None
     parameters: Iterable[Parameter] | None
@@ -68,7 +68,7 @@ _NO_TABLE = bytes(_core.APST_BYTES)
 def said_by_machine(
     model: Model, settings: DeviceSettings | None
 ) -> tuple[Any, ...] | None:
-    """What the machine of a device says."""
+    """The link policy, table and quirks that the machine of a device has."""
     if settings is None:
         return None
     lpm, table, quirks = settings.lpm, settings.apst, settings.quirks
@@ -82,7 +82,7 @@ def said_by_machine(
 
 
 class Setup:
-    """What all that is simulated has in common, checked."""
+    """The arguments that all simulations have in common, checked."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class Setup:
             self._check_word(word, "policies")
 
     def named(self, table: TableLike) -> TableLike:
-        """What "auto" is here."""
+        """The table for "auto"."""
         if not isinstance(table, str) or table != "auto":
             return table
         return energy.reference_policy(self.model._handle, self.machine())
@@ -190,7 +190,7 @@ class Setup:
         return [str(q) for q in self.settings.quirks if str(q) in _APST_QUIRKS]
 
     def machine(self) -> tuple[Any, ...] | None:
-        """What the machine of a device says."""
+        """The link policy, table and quirks that the machine of a device has."""
         return said_by_machine(self.model, self.settings)
 
     def core(self, table: ApstTable | None, state: int = 0) -> _core.energy.SimParams:
@@ -206,8 +206,7 @@ class Setup:
         )
 
     def names(self, fed: Fed) -> tuple[Any, ...]:
-        """What JSON says beside what was simulated: drive and trace by their names, what
-        the reader met, spare_ppm."""
+        """Names in JSON: the drive, the trace, what the reader met, spare_ppm."""
         return (self.model.name or self.model.product, *fed, self.spare_ppm)
 
     def word(self, table: TableLike) -> str | None:

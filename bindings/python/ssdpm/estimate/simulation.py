@@ -177,15 +177,15 @@ def estimate(
     """What a policy costs on a workload.
 
     Args:
-        model: a drive, or a device: then what its machine says of its link, its quirks
-            and its policy counts, unless it is passed; Device.settings() has it.
+        model: a drive, or a device. For a device, the link, the quirks and the policy
+            are those of its machine, unless they are passed: see Device.settings().
         trace: a Trace, an array of IO_DTYPE, or an iterator of them, as iter_trace();
             memory is constant then.
         table: an ApstTable; the name of an algorithm of apst(), which makes it with its
             defaults and the quirks of Linux, as in "linux" or
             "windows:balanced:battery"; "today": what the machine of a device does; or
             None, or "none": the drive never sleeps. "auto" is "today", and "linux"
-            where no machine says. "lower-envelope" takes the nominal values of
+            without a machine. "lower-envelope" takes the nominal values of
             what the drive does not report. A SATA drive has no table.
         loop: "closed": the host waits for a delayed I/O, idle times stand and all that
             is later moves; "open": arrival times stand.
@@ -210,7 +210,7 @@ def estimate(
         changes: record each change of state in Estimate.changes.
 
     Raises:
-        InvalidError: the trace goes back in time (the message has the index), a table
+        InvalidError: the trace goes back in time (the message has the index). A table
             that is not sound, or a policy of the other kind of drive.
         UnknownValueError: the trace is empty, or something that has to be known is not,
             and the message says what.

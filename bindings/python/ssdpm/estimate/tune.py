@@ -238,7 +238,7 @@ def _link(row: tuple[Any, ...] | None) -> LinkSaving | None:
 
 @dataclass(frozen=True, eq=False)
 class UsualWorkload(Value):
-    """What the drives of a machine do all day, and why that is taken.
+    """The usual work of the drives of a machine, and why it is taken.
 
     Attributes:
         name: of the workload, as generate() takes it.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The measurement: from samples of power to energy, to what a drive does by itself,
-and to a model that fits the drive at hand.
+and to a model that fits this drive.
 
 Power is in watts, an array of float32 or float64 that is used as it is; times are
 whole nanoseconds, or a rate::

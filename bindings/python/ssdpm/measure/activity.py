@@ -243,7 +243,7 @@ def tail(
 def _work_after(
     signal: Signal, end_ns: int, level: tuple[Any, ...], detect: Detect
 ) -> bytes | None:
-    """What the drive does by itself after its tail; None: the tail is all there is."""
+    """The work of the drive after its tail; None: the tail is all there is."""
     times = signal.times_ns()
     later = times >= end_ns
     if not later.any():

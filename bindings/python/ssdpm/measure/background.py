@@ -35,7 +35,7 @@ _ExperimentTuple = tuple[
 
 
 class Background(Word):
-    """What a drive does after the runs of an experiment; members are their words."""
+    """The work of a drive after the runs of an experiment; members are their words."""
 
     NONE = "none"
     """Nothing that can be told."""
@@ -67,7 +67,7 @@ class BackgroundRun(Value):
 
     @classmethod
     def from_tail(cls, parameter: float, tail: Tail) -> BackgroundRun:
-        """Of what tail() measured."""
+        """Make one from what tail() measured."""
         check_float(parameter, "parameter")
         check_instance(tail, "tail", Tail)
         return cls(parameter, tail.duration_ns, tail.extra_j, tail.sigma_j)
@@ -166,13 +166,13 @@ class Experiment(Json):
 class Matrix(Json):
     """The classes of a suite, as the study of uFLIP published them.
 
-    Indexing with a micro-benchmark and a drive gives a cell: ``matrix["mix", "MTron"]``
-    is "NS / S", or one word where all patterns have it; "-": not run.
+    A micro-benchmark and a drive are the index of a cell: ``matrix["mix", "MTron"]``
+    is "NS / S", or one word if all patterns have it. "-": not run.
 
     Attributes:
         micro_benchmarks: the lines.
         drives: the columns.
-        patterns: what stands in a cell.
+        patterns: those of each cell, in their order.
         experiments: all of them, in their order.
     """
 
@@ -204,7 +204,7 @@ class Matrix(Json):
         return self._made().to_json()
 
     def words(self, micro_benchmark: str, drive: str) -> tuple[str, ...]:
-        """Of each pattern, as in "GWP"; "-": not run."""
+        """The words of all patterns, as in "GWP"; "-": not run."""
         words = self[micro_benchmark, drive].split(" / ")
         return tuple(words if len(words) > 1 else words * len(self.patterns))
 
@@ -257,7 +257,7 @@ _Place = tuple[str, str, str]
 
 
 def _suite_of_frame(frame: Any) -> dict[_Place, list[BackgroundRun]]:
-    """Of a DataFrame with the columns that `ssdpm measure background --sweep` reads."""
+    """Runs of a DataFrame with the columns of `ssdpm measure background --sweep`."""
     names = [
         *("micro_benchmark", "drive", "pattern"),
         *("parameter", "tail_s", "extra_j", "sigma_j"),
@@ -281,9 +281,9 @@ def classify_suite(
     """The classes of all experiments of a suite, as a matrix.
 
     Args:
-        runs: those of each experiment, by micro-benchmark, drive and pattern; or a
-            DataFrame with columns micro_benchmark, drive, pattern, parameter, tail_s,
-            extra_j, sigma_j and a line for each run.
+        runs: those of each experiment, by micro-benchmark, drive and pattern. Or a
+            DataFrame with a line for each run and these columns: micro_benchmark,
+            drive, pattern, parameter, tail_s, extra_j, sigma_j.
 
     Raises:
         UnknownValueError: an experiment has fewer than 4 runs, or than 3 values of the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a drive draws when it does nothing, and whether samples are fast enough."""
+"""The power of an idle drive, and whether samples are fast enough."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def baseline(
     Args:
         power, rate_hz, times, start_ns: as Signal has them.
         window: (begin, end) in nanoseconds of a stretch in which it is known to idle;
-            None: nobody knows when.
+            None: unknown.
         method: "window": median and MAD, exact; "half-sample": the lowest level around
             which samples crowd; None: the first where there is a window.
 
@@ -124,7 +124,7 @@ class Level(Ongoing):
         self._handle.feed(signal_of(power, **when)._handle)
 
     def baseline(self) -> Baseline:
-        """What came of all samples; error_w says how far each may be off.
+        """The level of all samples; error_w says how far each may be off.
 
         Raises:
             UnknownValueError: fewer than 3 finite samples.
@@ -278,10 +278,10 @@ def sampling(
 ) -> Sampling:
     """Are there events that the samples are too slow for?
 
-    It is slow if three excursions or more are of no more than two measurements, and
-    these have most of the energy above the baseline and 1 % of all energy. Their
-    lengths and energies are not known, and others like them may have been missed: or
-    they are spikes of the instrument, which look the same.
+    It is slow if at least three excursions have one or two measurements each. These
+    must have most of the energy above the baseline, and 1 % of all energy. Their
+    lengths and energies are unknown, and others may have been missed. Spikes of the
+    instrument look the same.
 
     Args:
         power, rate_hz, times, start_ns: as Signal has them.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The calibration: from the power and the I/Os of a run to what an estimate has to
-know of the drive at hand."""
+know of this drive."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _traits(
     gain_ppm: SupportsIndex | None,
     clock_ppb: int | None,
 ) -> TraitsTuple:
-    """What is stated, as the library takes it."""
+    """The stated values, as the library takes them."""
     bits = _core.energy.METER_TRAITS
     numbers = {
         "response": (response_ns, "meter_response_ns", 2**64 - 1),
@@ -90,7 +90,7 @@ def calibrate(
     date: str | None = None,
     **when: Unpack[When],
 ) -> Calibration:
-    """What the power and the I/Os of one run say of a drive.
+    """Find the parameters of a drive from the power and the I/Os of one run.
 
     ::
 
@@ -98,10 +98,11 @@ def calibrate(
         print(found)
         print(ssdpm.estimate(drive, other, measured=found))
 
-    Idle power of each state that was reached (the link's power is in it), active power
-    of each operation, power of transitions, exit latency of each state that I/Os woke
-    the drive from, each with an interval of 95 % that respects noise that lasts.
-    ssdpm_calibrate(3) has the method and tells how reliable it is.
+    These are the idle power of each state that was reached, with that of the link, and
+    the active power of each operation. It also finds the power of transitions, and the
+    exit latency of each state that I/Os woke the drive from. Each has an interval of
+    95 % that respects noise that lasts. ssdpm_calibrate(3) has the method and tells how
+    reliable it is.
 
     Args:
         model: the drive, or a device.
@@ -116,8 +117,8 @@ def calibrate(
             be at the same time.
         max_offset_ns: look for a better one up to this far from it; 0: it is exact.
             None: 0 where offset_ns is given, else as long as the samples are.
-        bin_ns: length of the steps of time that are compared, rounded to whole samples;
-            0: that of the samples, or so many of them that there are 4096 steps at most.
+        bin_ns: length of the steps of time that are compared, in whole samples; 0: that
+            of the samples, but long enough for 4096 steps at most.
         operation_energy, byte_energy: the energy of each I/O, and of each byte, beside
             the active power.
         meter_sampling, meter_response_ns, meter_drift_uw, meter_gain_ppm,

@@ -86,7 +86,7 @@ _UNITS = {"uw": "uW", "us": "us", "nj": "nJ", "pj": "pJ"}
 
 
 class MeasuredStatus(Word):
-    """What became of a parameter in a calibration; members are their words."""
+    """The outcome for a parameter in a calibration; members are their words."""
 
     KNOWN = "known"
     """It has an interval."""
@@ -194,7 +194,7 @@ class Measured(Value):
 
     @property
     def unit(self) -> str:
-        """Of low, nominal, high and stated: "uW", "us", "nJ" or "pJ"."""
+        """That of low, nominal, high and stated: "uW", "us", "nJ" or "pJ"."""
         return _UNITS[self.kind.rpartition("_")[2]]
 
     @property
@@ -351,7 +351,7 @@ class Calibration(Loaded, Overlay):
         return tuple(one for one in self.measured if one.exceeds)
 
     def get(self, kind: str, index: int = 0) -> Measured | None:
-        """What is measured of a kind and a state or operation; None: not looked for."""
+        """The measured value of a kind and a state or operation; None: it has none."""
         check_text(kind, "kind")
         check_unsigned(index, "index", 2**32 - 1)
         for one in self.measured:
@@ -360,12 +360,12 @@ class Calibration(Loaded, Overlay):
         return None
 
     def parameters(self, base: Model | Iterable[Parameter]) -> tuple[Parameter, ...]:
-        """What an estimate takes as parameters: what is known put into others.
+        """The parameters for an estimate: the measured values put into others.
 
-        What is measured has the provenance "measured"; the rest stays. As measured
-        idle powers have the link's in them, its power becomes 0, and is added to the
-        idle powers of states asleep that were not measured. Of which drive it is, is
-        not looked at: see match().
+        Measured values have the provenance "measured"; the rest stays. Measured idle
+        powers have the link's in them, so its power becomes 0. It is added to the idle
+        powers of states asleep that were not measured. match() says whether it is of
+        this drive.
 
         Args:
             base: a drive, or what parameters() has of it.
@@ -381,13 +381,15 @@ class Calibration(Loaded, Overlay):
         return parameters_from(_core.energy.parameters_calibrate(tuples, rows))
 
     def match(self, model: Model) -> str:
-        """Is it of this drive: "same", "other-firmware", "other-drive" or "unknown"."""
+        """Its drive: "same", "other-firmware", "other-drive" or "unknown"."""
         handle = check_instance(model, "model", Model)._handle
         return _MATCH_WORDS[_core.energy.overlay_match(self._overlay(), handle)]
 
     def fitted(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """The middle of each step in ns on the clock of the samples, and its power by
-        the fit; NaN before the first I/O, and where a parameter is not known.
+        """The middle of each step, and its power by the fit.
+
+        The time is in ns on the clock of the samples. The power is NaN before the first
+        I/O, and where a parameter is unknown.
 
         Raises:
             ValueError: it was read from a file: the samples are not in it.

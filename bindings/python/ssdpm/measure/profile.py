@@ -215,7 +215,7 @@ class DatasheetRun(Value):
 
     @classmethod
     def from_energy(cls, name: str, active_w: float, energy: Energy) -> DatasheetRun:
-        """Of what energy() measured."""
+        """Make one from what energy() measured."""
         check_text(name, "name")
         check_float(active_w, "active_w")
         check_instance(energy, "energy", Energy)
@@ -250,7 +250,7 @@ class DatasheetComparison(Value):
 
     @property
     def ratios(self) -> tuple[float, ...]:
-        """Of each run."""
+        """The ratios of all runs."""
         return tuple(run.ratio for run in self.runs)
 
     def _head(self) -> str:

@@ -101,7 +101,7 @@ class Signal:
 
     Args:
         power: watts: an array of float32 or float64, one dimension, without strides; a
-            pandas Series; a list of numbers. What is masked or <NA> becomes NaN, in a
+            pandas Series; a list of numbers. Masked values and <NA> become NaN, in a
             copy.
         rate_hz: samples in a second; or
         times: the nanoseconds of each: integers, or times of NumPy, pandas and
@@ -429,7 +429,7 @@ def iter_power(
             integral.feed(part)
         print(integral.energy())
 
-    What stands before a line that cannot be read comes out first, then the error.
+    Lines before one that cannot be read come out first, then the error.
 
     Args:
         chunk: how many samples a part has at most.

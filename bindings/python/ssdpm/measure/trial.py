@@ -59,7 +59,7 @@ class TrialBlock(Value):
 
 @dataclass(frozen=True, eq=False)
 class TrialState(Value):
-    """What is known so far.
+    """The result so far.
 
     Attributes:
         n_pairs: complete pairs of blocks.
@@ -153,7 +153,7 @@ class Trial(Ongoing):
 
     @property
     def state(self) -> TrialState:
-        """What the complete pairs show; valid however often it is asked for."""
+        """The result of the complete pairs; valid however often it is asked for."""
         n_pairs, max_pairs, saving, low, high, resolvable, decision = (
             self._handle.state()
         )

@@ -52,14 +52,17 @@ class Model(Written):
     """The power states of one SSD; it never changes, and threads may share it.
 
     Args:
-        source: a path; or bytes; or a dict as to_dict() makes it. A file and bytes
-            are recognised by content: a raw Identify Controller structure (4096
-            bytes); what ``nvme id-ctrl`` prints, as text or JSON; what smartctl -c, -a
-            or -x prints, as text or (from 7.5 on) JSON: there, active_power_uw,
-            idle_power_uw and apsta are None; of SATA drives, IDENTIFY DEVICE data
-            (512 bytes), their 256 hexadecimal words as sysfs and ``hdparm --Istdout``
-            print them, the text of ``hdparm -I``, or a blob of ``skdump --save``; or
-            JSON with ``"schema": "ssdpm.model/1"``.
+        source: a path; or bytes; or a dict as to_dict() makes it. The content tells
+            the format of a file and of bytes:
+
+            - a raw Identify Controller structure (4096 bytes);
+            - the output of ``nvme id-ctrl``, as text or JSON;
+            - the output of smartctl -c, -a or -x, as text or, from 7.5 on, JSON:
+              active_power_uw, idle_power_uw and apsta are then None;
+            - IDENTIFY DEVICE data of a SATA drive (512 bytes), or their 256 hexadecimal
+              words as sysfs and ``hdparm --Istdout`` print them;
+            - the text of ``hdparm -I``, or a blob of ``skdump --save``;
+            - JSON with ``"schema": "ssdpm.model/1"``.
 
     Raises:
         FormatError: this is none of the formats, or holds several drives (load()
@@ -109,9 +112,9 @@ class Model(Written):
     ) -> Model:
         """A drive by its name: what others have seen such drives say.
 
-        A product that is the name counts more than those that begin with it, and
-        these more than those that have its words ("SN530", "970 EVO Plus");
-        capitals and small letters are the same. If there are none, those of another
+        A product that is the name comes first, then those that begin with it, then
+        those that have its words ("SN530", "970 EVO Plus"). Capitals and small letters
+        are the same. If there are none, those of another
         capacity are taken; ``Catalogue.find()`` says so. Where drives of this name
         say different things, what most of them say is taken, and ``alternatives``
         has the others. Nobody knows of these drives whether they have APST, and of
@@ -156,7 +159,7 @@ class Model(Written):
 
         Args:
             states: the power states from state 0 on, 1 to 32 of them (SATA: 0 to
-                32): PowerState objects, or an array of power_state_dtype, which is
+                32). PowerState objects, or an array of power_state_dtype, which is
                 copied. A power or latency of 0 is added to not_reported.
             kind: "nvme" or "sata".
             vendor_id: PCI vendor ID.
@@ -227,7 +230,7 @@ class Model(Written):
 
     @property
     def sata(self) -> SataLink | None:
-        """What a SATA drive says of its link; None for an NVMe drive."""
+        """The link that a SATA drive reports; None for an NVMe drive."""
         return sata_link(self._handle.sata)
 
     @property
@@ -255,7 +258,7 @@ class Model(Written):
 
         Both are the same for a power with a value. A power that is None in
         power_states has a range if nvme-cli before 1.12 printed it without its
-        fraction; if that begins at 0, the drive may not report the power.
+        fraction. If that begins at 0, the drive may not report the power.
 
         Args:
             state: number of the state, from 0 to len(self) - 1.
@@ -283,7 +286,7 @@ class Model(Written):
 
     @property
     def alternatives(self) -> tuple[Model, ...]:
-        """What other drives of the name say that catalogue() was given, by how many.
+        """Other tables under the name that catalogue() was given, by how many drives.
 
         Empty if all say the same, and for a model that is not from catalogue(). It
         is no part of the model: not of its JSON, of copies, or of equality.
@@ -299,11 +302,11 @@ class Model(Written):
         return self._handle.to_json()
 
     def lint(self) -> tuple[Finding, ...]:
-        """What is odd in the model, and why it matters.
+        """Oddities of the model, and why they matter.
 
         Returns:
             The findings on the drive, then those on its states in order; none where
-            nothing is odd. What is unknown is not judged.
+            nothing is odd. Unknown values are not judged.
         """
         return tuple(Finding(*finding) for finding in self._handle.lint())
 

@@ -50,7 +50,7 @@ def _plain(value: object) -> object:
 
 
 def data_of(source: Source) -> tuple[bytes, str | None]:
-    """What the library reads, and the name of the file that it is from."""
+    """The data for the library, and the name of the file that it is from."""
     if isinstance(source, Mapping):
         return json.dumps(dict(source), default=_plain).encode(), None
     if isinstance(source, (str, os.PathLike)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a drive says of its power states, of its link and of its governor."""
+"""The power states, the link and the governor that a drive reports."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def states_array(
 
 @dataclass(frozen=True, eq=False)
 class SataLink(Value):
-    """What a SATA drive says of its link. None is unknown, and never False.
+    """The link that a SATA drive reports. None is unknown, and never False.
 
     Attributes:
         words_valid: whether words 76 to 79 of IDENTIFY DEVICE mean something. Where
@@ -172,7 +172,7 @@ class SataLink(Value):
         hipm_supported: requests of the host are accepted (word 76 bit 9).
         hipm_enabled: this and host_auto_partial_to_slumber_enabled are the host's
             business: no drive says so.
-        dipm_supported: the drive makes requests of its own (78.3).
+        dipm_supported: the drive makes requests, too (78.3).
         dipm_enabled: it does so now (79.3).
         device_auto_partial_to_slumber_supported: the drive goes from partial to
             slumber on its own (76.14).

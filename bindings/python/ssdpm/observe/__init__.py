@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who makes drives work and wakes them, from trace events of Linux.
+"""The causes of I/Os and wake-ups of drives, from trace events of Linux.
 
 The caller starts the trace and reads it; an observation takes its lines::
 

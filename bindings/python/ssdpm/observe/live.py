@@ -47,11 +47,11 @@ class Watch(Ongoing):
     """Drives that are observed now, from watch().
 
     Iterated, it waits for the interval and tells what each drive did since the last
-    time, without an end. Each is a dict, as of Observation.next_interval(). Put it in a
+    time. It never ends. Each is a dict, as of Observation.next_interval(). Put it in a
     with statement, which ends the trace.
 
-    What a drive does is unknown while it is gone, and under load, when its I/Os are
-    only counted: uncovered_ns of the observation says for how long.
+    While a drive is gone, its work is unknown. So it is under load, when its I/Os are
+    only counted. uncovered_ns of the observation says for how long.
 
     Attributes:
         names: the drives; the n-th has the index n in the observation.

@@ -48,7 +48,7 @@ _MOST = 2**64 - 1
 
 
 class ObservedOptions(Known, total=False):
-    """What is known of a drive, and its link policy."""
+    """The parameters of a drive, and its link policy."""
 
     lpm: str | None
 
@@ -82,7 +82,7 @@ class ObservationCounts(Value):
 
 @dataclass(frozen=True, eq=False)
 class ObservedDrive(Value):
-    """What is known of a drive.
+    """The facts of a drive.
 
     Attributes:
         start_ns: of its first I/O, on the clock of the trace.
@@ -414,7 +414,7 @@ class Observation(Ongoing):
 
     @property
     def drives(self) -> tuple[ObservedDrive, ...]:
-        """What is known of each drive."""
+        """The facts of each drive."""
         return tuple(map(self._drive, range(self._n_drives)))
 
     def _drive(self, index: int) -> ObservedDrive:
@@ -431,7 +431,7 @@ class Observation(Ongoing):
         return Causes(tuple(Cause(_KINDS[one[0]], *one[1:]) for one in found))
 
     def intervals(self, drive: SupportsIndex = 0) -> Intervals:
-        """What a drive did from the first I/O that is still known; 32,768 are kept.
+        """The I/Os of a drive from the first that is still known; 32,768 are kept.
 
         Raises:
             NotFoundError: there is no such drive.
@@ -523,7 +523,8 @@ class Observation(Ongoing):
     def help(self, drive: SupportsIndex = 0) -> tuple[Help, ...]:
         """What would let a drive sleep more, the largest saving first.
 
-        Each is simulated alone. What saves less than 1 % of the energy is left out.
+        Each is simulated alone. Remedies that save less than 1 % of the energy are left
+        out.
 
         Raises:
             NotFoundError: there is no such drive.

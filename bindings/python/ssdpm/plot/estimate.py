@@ -73,7 +73,7 @@ def plot_stats(stats: TraceStats, ax: Axes | None) -> Axes:
 
 
 def plot_estimate(estimate: Estimate, kind: str, ax: Axes | None) -> Axes:
-    """What Estimate.plot() says."""
+    """Draw it, as Estimate.plot() describes."""
     kinds = {
         "residency": _plot_residency,
         "timeline": _plot_timeline,
@@ -83,7 +83,7 @@ def plot_estimate(estimate: Estimate, kind: str, ax: Axes | None) -> Axes:
 
 
 def _state_colors(estimate: Estimate) -> list[str]:
-    """Of each state by number."""
+    """The color of each state by number."""
     known = estimate.model.power_states
     asleep = [n for n, state in enumerate(known) if not state.operational]
     colors = [OPERATIONAL] * max(len(known), 1)

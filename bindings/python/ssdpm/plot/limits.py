@@ -70,7 +70,7 @@ def plot_budget(budget: Budget, ax: Axes | None) -> Axes:
 
 
 def plot_cap_curve(curve: CapCurve, ax: Axes | None) -> Axes:
-    """What Curve.plot() says."""
+    """Draw it, as Curve.plot() describes."""
     ax = new_axes(ax)
     ax.set_xlabel("power cap (W)")
     ax.set_ylabel("throughput (GB/s)")
@@ -103,7 +103,7 @@ def _steps(timeline: CapTimeline, values: Any) -> tuple[Any, Any]:
 
 
 def plot_cap_timeline(timeline: CapTimeline, ax: Axes | None) -> Axes:
-    """What Timeline.plot() says."""
+    """Draw it, as Timeline.plot() describes."""
     ax = new_axes(ax)
     points = timeline.points
     color, other = COLORS[:2]
@@ -221,7 +221,7 @@ def _draw_power(runs: Consistencies, ax: Axes) -> None:
 def plot_consistency(
     runs: Consistencies, late_s: int, axes: Sequence[Axes] | None
 ) -> tuple[Axes, Axes, Axes]:
-    """What Comparison.plot() says."""
+    """Draw it, as Comparison.plot() describes."""
     powered = any(run.power_w is not None for run in runs)
     whole, late, linear, power = _three_axes(axes, powered)
     _draw_seconds(runs, 0, True, whole)
@@ -268,7 +268,7 @@ def plot_wa(curve: Curve, ax: Axes | None) -> Axes:
 
 
 def plot_ftl(run: FtlRun, ax: Axes | None) -> Axes:
-    """IOPS of each second, and power on an axis of its own."""
+    """IOPS of each second, and power on another axis."""
     iops, power_w = run.iops, run.power_w
     ax = new_axes(ax)
     time_s = np.arange(len(iops))

@@ -139,7 +139,7 @@ def _plot_cell(matrix: Matrix, row: int, column: int, ax: Axes) -> set[str]:
 
 
 def plot_matrix(matrix: Matrix, ax: Axes | None) -> Axes:
-    """What Matrix.plot() says."""
+    """Draw it, as Matrix.plot() describes."""
     n_rows, n_columns = len(matrix.micro_benchmarks), len(matrix.drives)
     ax = new_axes(ax, min(1.6 + 0.42 * n_rows, 30))
     seen: set[str] = set()
@@ -235,7 +235,7 @@ def _plot_by_size(profile: SizeProfile, name: str, unit: str, ax: Axes) -> None:
 
 
 def plot_sizes(profile: SizeProfile, axes: Sequence[Axes] | None) -> tuple[Axes, Axes]:
-    """What SizeProfile.plot() says."""
+    """Draw it, as SizeProfile.plot() describes."""
     left, right = two_axes(axes, 10, 3.8)
     left.set_title("time of a run")
     right.set_title("energy of a run")
@@ -251,7 +251,7 @@ def plot_sizes(profile: SizeProfile, axes: Sequence[Axes] | None) -> tuple[Axes,
 
 
 def plot_datasheet(comparison: DatasheetComparison, ax: Axes | None) -> Axes:
-    """What DatasheetComparison.plot() says."""
+    """Draw it, as DatasheetComparison.plot() describes."""
     runs = comparison.runs
     ax = new_axes(ax, 4.0)
     joules = [max(run.datasheet_j, run.energy_j) for run in runs]
@@ -283,7 +283,7 @@ def plot_datasheet(comparison: DatasheetComparison, ax: Axes | None) -> Axes:
 
 
 def plot_proportionality(curve: ProportionalityCurve, ax: Axes | None) -> Axes:
-    """What ProportionalityCurve.plot() says."""
+    """Draw it, as ProportionalityCurve.plot() describes."""
     ax = new_axes(ax, 4.0)
     load, power = np.array(curve.load), np.array(curve.power_w)
     scale = power_axis(ax, power)
@@ -306,7 +306,7 @@ def plot_proportionality(curve: ProportionalityCurve, ax: Axes | None) -> Axes:
 
 
 def plot_calibration(calibration: Calibration, kind: str, ax: Axes | None) -> Axes:
-    """What Calibration.plot() says."""
+    """Draw it, as Calibration.plot() describes."""
     kinds = {"fit": _plot_fit, "parameters": _plot_measured}
     return kinds[check_word(kind, "kind", kinds)](calibration, ax)
 

@@ -118,7 +118,7 @@ def two_axes(
 
 
 def watts_scale(values: Iterable[float]) -> tuple[float, str]:
-    """What to multiply by, and the unit: milliwatts where all is below one watt."""
+    """The factor and the unit: milliwatts where all is below one watt."""
     largest = max((abs(value) for value in values), default=0.0)
     return (1.0, "W") if largest >= 1 else (1e3, "mW")
 
@@ -126,7 +126,7 @@ def watts_scale(values: Iterable[float]) -> tuple[float, str]:
 def envelope(
     time: npt.NDArray[np.float64], power: npt.NDArray[np.float64], pixels: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Of more samples than pixels: the least and the largest of each piece."""
+    """If samples outnumber pixels: the least and the largest of each piece."""
     piece = -(-len(power) // pixels)
     if piece <= 2:
         return time, power

@@ -78,7 +78,7 @@ def _plot_difference(one: Difference, row: int, scale: float, ax: Axes) -> None:
 
 
 def plot_analysis(analysis: Analysis, axes: Sequence[Axes] | None) -> tuple[Axes, Axes]:
-    """What Analysis.plot() says."""
+    """Draw it, as Analysis.plot() describes."""
     pairs = analysis.differences
     height = 1.4 + 0.5 * max(len(pairs), len(analysis.means))
     left, right = two_axes(axes, 11, min(height, 30))
@@ -107,7 +107,7 @@ def _plot_run(run: Readings, at: int, color: str, scale: float, ax: Axes) -> Non
 
 
 def plot_survey(survey: Survey, scenario: str, ax: Axes | None) -> Axes:
-    """What Survey.plot() says."""
+    """Draw it, as Survey.plot() describes."""
     runs = [run for run in survey.readings if run.scenario == scenario]
     ax = new_axes(ax, 4.2)
     powers = [run.power_w[np.isfinite(run.power_w)] for run in runs]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Reached(Json):
-    """What reach() found: parameters, their table, and whether it is the wanted one."""
+    """The result of reach(): parameters, their table, and if it is the wanted one."""
 
     parameters: ApstParameters
     table: ApstTable
@@ -106,8 +106,8 @@ def reach(
     """The parameters of nvme_core that make Linux build a table, or the closest one.
 
     New kernels refuse a raw table from user space. The closest table has the fewest
-    entries that lead to another state; of these, it misses the fewest entries that
-    are wanted; then the idle times of the others differ least in sum.
+    entries that lead to another state. Then it misses the fewest entries that
+    are wanted. At last the idle times of the others differ least in sum.
 
     Args:
         table: what is wanted.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an algorithm is given: its words, the quirks of a drive, and its numbers."""
+"""The input of an algorithm: its words, the quirks of a drive, and its numbers."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class VerdictKind(Word):
 
 @dataclass(frozen=True, eq=False)
 class Host(Value):
-    """What the drive itself does not say; None is unknown.
+    """The facts that the drive itself does not report; None is unknown.
 
     The names from sys_vendor on are those of the files in /sys/class/dmi/id.
 
@@ -176,8 +176,8 @@ def quirks(
 ) -> Quirks:
     """The quirks that Linux applies to a drive, and why.
 
-    Where the host does not say the PCI id of an NVMe drive, its product name stands
-    for it, if all drives of that name have the same.
+    Without the PCI id of an NVMe drive, its product name is enough if all drives of
+    that name have the same.
 
     Args:
         model: a drive.
@@ -333,7 +333,7 @@ def core_params(
     quirks: Iterable[str] | str = (),
     **others: SupportsIndex | str | None,
 ) -> _core.ApstParams:
-    """What apst() takes, checked; None is the default."""
+    """The parameters of apst(), checked; None is the default."""
     params = _core.ApstParams()
     if max_exit_latency_us is not None:
         params.max_exit_latency_us = limit_number(

@@ -21,7 +21,7 @@ from ssdpm.policy.parameters import TIMES, PowerSource, limit_number, limit_word
 
 @dataclass(frozen=True, eq=False)
 class ProfileSettings(Value):
-    """What a profile says on one power source; None is left as it is.
+    """The settings of a profile on one power source; None is left as it is.
 
     Attributes:
         name: "performance", "balanced", "power-saver", or the user's.
@@ -98,7 +98,7 @@ def profile(
     *,
     text: str | None = None,
 ) -> ProfileSettings:
-    """What a profile says on a power source.
+    """The settings of a profile on a power source.
 
     Args:
         name: "performance", "balanced", "power-saver", or one of text.

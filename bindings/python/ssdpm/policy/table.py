@@ -410,8 +410,8 @@ def apst(
         transition_power_uw: what it takes while it enters or leaves a state; 0: its
             idle power.
         quirks: "no-apst", "no-deepest-ps", or "auto" for those that Linux applies to
-            such a drive, as far as ssdpm.quirks(model) knows: the default, as in the
-            command. "windows" has none of these. Several are added; () is none.
+            such a drive, as far as ssdpm.quirks(model) knows. Default: "auto", as in
+            the command. "windows" has none of these. Several are added; () is none.
 
     Raises:
         RangeError: a number beyond its field, such as a timeout of more than

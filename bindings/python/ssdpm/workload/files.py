@@ -56,7 +56,7 @@ def _option_text(value: str | None, name: str) -> str | None:
 
 
 def _descriptor_of(source: Any) -> int | None:
-    """Of an open file, at the place where it would be read next; None: it has none."""
+    """The descriptor of an open file, at the next read; None: it has none."""
     if isinstance(source, io.TextIOBase):
         raise TypeError("source: the file is open as text; open it as 'rb'")
     try:
@@ -91,7 +91,7 @@ def open_source(
 def reading(
     source: TraceSource, name: str = "source"
 ) -> Iterator[tuple[int | bytes, str | None]]:
-    """What C reads, and the name of its file, which is closed and which errors have."""
+    """The source for C, and the name of its file for errors; the file is closed."""
     what, file, filename = open_source(source, name)
     try:
         yield what, filename
@@ -158,7 +158,7 @@ class Parts(Ongoing, Iterator[_Part], Generic[_Part, _Counts]):
 
     @property
     def name(self) -> str | None:
-        """Of the file, without its directory; None: it has none."""
+        """The name of the file, without its directory; None: it has none."""
         return os.path.basename(self._filename) or None if self._filename else None
 
     @property
@@ -286,11 +286,10 @@ def read_trace(
     Args:
         source: a path, an open binary file, or bytes; gzip, zstd, xz and bzip2 are
             unpacked.
-        format: a word as in TraceCounts.format: "npy", "blkparse", "blktrace",
-            "fio-iolog", "fio-latency-log", "biosnoop", "delimited", "msr", "spc",
-            "fiu", "mqsim", "disksim", "blkreplay", "pixel", "procmon", "cloudphysics",
-            "perf-script", "ftrace", "vscsi", "oracle-general", "procmon-csv"; None: by
-            content.
+        format: a word: "npy", "blkparse", "blktrace", "fio-iolog", "fio-latency-log",
+            "biosnoop", "delimited", "msr", "spc", "fiu", "mqsim", "disksim",
+            "blkreplay", "pixel", "procmon", "cloudphysics", "perf-script", "ftrace",
+            "vscsi", "oracle-general", "procmon-csv"; None: by content.
         columns: the column map of "delimited"; ssdpm_workload(3) describes it.
         device: read only the I/Os of this device, as the trace writes it ("8,16").
         skip_bad: count lines that cannot be read, and times that go backwards, in

@@ -44,7 +44,7 @@ def workloads() -> tuple[Workload, ...]:
 
 
 class Arrivals(TypedDict, total=False):
-    """What a workload is made of, as generate() has it."""
+    """The parameters of a workload, as generate() has them."""
 
     seed: SupportsIndex | None
     n_ios: SupportsIndex | None

@@ -94,7 +94,7 @@ class Trace:
     def from_records(cls, records: Records) -> Trace:
         """A trace from an array of IO_DTYPE.
 
-        No copy: the trace lies on the memory of the array; one with gaps between its
+        No copy: the trace uses the memory of the array. One with gaps between its
         records, as records[::2], or in unaligned memory, is copied once.
 
         Raises:
@@ -229,8 +229,8 @@ class Trace:
 
     @property
     def name(self) -> str | None:
-        """Of the file that read_trace() has read, without its directory, or of the
-        workload that generate() has made; or None."""
+        """The name of the file of read_trace(), without its directory, or of the
+        workload of generate(); or None."""
         return self._name
 
     @property
@@ -438,7 +438,7 @@ def count_numbers(counts: TraceCounts) -> CountNumbers:
 
 
 def source_of(trace: object) -> tuple[str | None, CountNumbers | None]:
-    """What JSON says of a trace that was read to its end: the name, what was met."""
+    """The name and the counts in JSON of a trace that was read to its end."""
     name, counts = getattr(trace, "name", None), getattr(trace, "counts", None)
     if not isinstance(counts, TraceCounts):
         return None, None

@@ -76,7 +76,7 @@ class Run(Value):
 
     @classmethod
     def from_summary(cls, step: Step, summary: Summary, *, settled: bool = True) -> Run:
-        """Of what summarise() found for a step of a schedule.
+        """Make one from what summarise() found for a step of a schedule.
 
         Args:
             settled: without a slow rise or fall at its begin, where there is one.
@@ -274,9 +274,8 @@ def analyse(
         system_power_w: of the whole system, where the samples are of a part of it.
 
     Raises:
-        UnknownValueError: a policy has fewer than 3 runs, two policies are linked by no
-            block, or nothing is left to tell noise by: the message says which runs
-            would help.
+        UnknownValueError: a policy has fewer than 3 runs, no block links two policies,
+            or nothing tells the noise. The message says which runs would help.
         InvalidError: a number out of its range, a run twice.
     """
     given: list[Run] = rows_of(runs, Run, "runs", {"scenario": "idle"})

@@ -155,7 +155,7 @@ class Stated(Value):
 
 
 class Verdict(Word):
-    """What can be said of a table; members are their words."""
+    """The verdict on a table; members are their words."""
 
     DIFFERENT = "different"
     """At least two rows are."""
@@ -174,12 +174,12 @@ _MISSING_WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Judgement(Value):
-    """Of a table that others have published.
+    """The verdict on a table that others have published.
 
     Attributes:
         verdict: what can be said.
-        missing: why it is not decidable: "n" (how many runs each row is of), "between"
-            (the variance between runs), "runs" (one run says nothing of the next one).
+        missing: why it is not decidable. "n": how many runs each row is of; "between":
+            the variance between runs; "runs": one run says nothing of the next one.
         p: the smallest of all pairs, for the family; NaN: not decidable.
         row, other_row: the pair that it is of; None: not decidable.
     """

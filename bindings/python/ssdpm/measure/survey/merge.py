@@ -46,7 +46,7 @@ class Result(Value):
 
     @classmethod
     def from_difference(cls, drive: str, difference: Difference) -> Result:
-        """Of what analyse() found."""
+        """Make one from what analyse() found."""
         check_text(drive, "drive")
         check_instance(difference, "difference", Difference)
         pair = f"{difference.policy} - {difference.other_policy}"

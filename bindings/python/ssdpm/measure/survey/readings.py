@@ -51,7 +51,7 @@ class Readings(Value):
         power_w: NaN: there was none.
         latency_us: of the scenario's own I/O; NaN: none.
         interval_ns: from one reading to the next, where the file says it, else the mean
-            of that; a second where nobody knows.
+            of that; a second if unknown.
         mean_w: what is compared: without a slow rise or fall at its begin, where there
             is one; NaN: no reading.
     """

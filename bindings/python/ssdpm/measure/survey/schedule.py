@@ -143,8 +143,8 @@ def schedule(
 ) -> Schedule:
     """A survey in a random order that its seed decides, the same everywhere.
 
-    A block has each scenario once, in random order, and in each scenario each policy
-    once, in random order: what is compared is run close together. The times are those
+    A block has each scenario once, in random order. Each scenario has each policy once,
+    in random order. So runs that are compared are close together. The times are those
     of the published survey.
 
     Args:
