@@ -4,6 +4,10 @@
 The recording is cut in the middle of its time. What is generated from the first half is
 compared with both, on 20 drives of the catalogue under four policies: the mean power,
 and the share of all time that the drive is in each state.
+
+The recordings of our own loads that the tables are made from were not kept. Those in
+recordings/ were made later by the same scripts: records, without service times. A
+table is also compared with such a recording as a whole.
 """
 
 from __future__ import annotations
@@ -26,6 +30,13 @@ RECORDINGS = {
     "server-mysql": "blkreplay_linux-mysql.load.gz",
     "server-mssql": "blkreplay_windows-mssql.load.gz",
 }
+OURS = (
+    "apt-upgrades",
+    "compile",
+    "desktop-session",
+    "server-files",
+    "server-postgresql",
+)
 POLICIES = ("linux", "linux-legacy", "windows:balanced:battery", "none")
 N_DRIVES = 20
 TOLERANCE = 0.1
@@ -37,6 +48,20 @@ MISSED = {
     "phone-messenger": (1, 0.001),
     "server-mysql": (0, 0.0),
     "server-mssql": (45, 0.002),
+    "apt-upgrades": (3, 0.0005),
+    "compile": (60, 0.0035),
+    "desktop-session": (0, 0.0),
+    "server-files": (0, 0.0),
+    "server-postgresql": (0, 0.0),
+}
+# Likewise where a table is further from the later recording than its halves are from
+# each other.
+MISSED_LATER = {
+    "apt-upgrades": (60, 0.228),
+    "compile": (0, 0.0),
+    "desktop-session": (0, 0.0),
+    "server-files": (57, 0.123),
+    "server-postgresql": (0, 0.0),
 }
 
 Run = tuple[float, Any]
@@ -44,6 +69,9 @@ Run = tuple[float, Any]
 
 @functools.cache
 def recording(name: str) -> Any:
+    if name in OURS:
+        path = Path(__file__).parent / f"recordings/{name}.csv.xz"
+        return ssdpm.read_trace(path).records
     return ssdpm.read_trace(TRACES / RECORDINGS[name]).records
 
 
@@ -79,11 +107,31 @@ def runs(ios: Any) -> list[Run]:
     return results
 
 
-def beyond(made: Run, real: Run, other: Run) -> float:
-    """How much further from one half than the other half, or 10 %: 0, if it is not."""
-    power = abs(made[0] / real[0] - 1) - max(abs(other[0] / real[0] - 1), TOLERANCE)
-    spread = np.maximum(np.abs(other[1] - real[1]), TOLERANCE)
-    return max(0.0, power, float((np.abs(made[1] - real[1]) - spread).max()))
+def difference(one: Run, other: Run) -> Run:
+    """Of the power as a share, and of the shares of time."""
+    return abs(one[0] / other[0] - 1), np.abs(one[1] - other[1])
+
+
+def beyond(made: Run, real: Run, allowed: Run) -> float:
+    """How much further apart than is allowed, and than 10 %: 0, if they are not."""
+    power, shares = difference(made, real)
+    over = power - max(allowed[0], TOLERANCE)
+    return max(0.0, over, float((shares - np.maximum(allowed[1], TOLERANCE)).max()))
+
+
+def largest(some: list[Run], others: list[Run]) -> float:
+    """In percent."""
+    found = [difference(one, other) for one, other in zip(some, others)]
+    return 100 * max(max(power, float(shares.max())) for power, shares in found)
+
+
+def check_missed(excess: list[float], expected: tuple[int, float], name: str) -> None:
+    n_missed = sum(value > 0 for value in excess)
+    print(f"{name}: {n_missed} of {len(excess)} missed, by {max(excess):.5f} at most")
+    n_expected, most = expected
+    assert len(excess) == N_DRIVES * len(POLICIES)
+    assert n_missed == n_expected
+    assert max(excess) <= most
 
 
 @functools.cache
@@ -100,20 +148,33 @@ def test_a_table_is_what_the_script_makes_of_the_recording(name: str) -> None:
     assert table == from_trace.fit(recording(name))
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.parametrize("name", (*RECORDINGS, *OURS))
 def test_what_is_made_from_a_half_agrees_with_that_half(name: str) -> None:
     for made, first, _ in zip(*three_runs(name)):
-        assert beyond(made, first, first) == 0
+        assert beyond(made, first, difference(first, first)) == 0
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.parametrize("name", (*RECORDINGS, *OURS))
 def test_it_agrees_with_the_other_half_where_the_manual_says_so(name: str) -> None:
+    made, first, second = three_runs(name)
+    print(f"{name}: halves {largest(first, second):.2f}, own {largest(made, first):.2f}")
     excess = [
-        beyond(made, second, first) for made, first, second in zip(*three_runs(name))
+        beyond(one, real, difference(other, real))
+        for one, other, real in zip(made, first, second)
     ]
-    n_missed = sum(value > 0 for value in excess)
-    print(f"{name}: {n_missed} of {len(excess)} missed, by {max(excess):.5f} at most")
-    n_expected, most = MISSED[name]
-    assert len(excess) == N_DRIVES * len(POLICIES)
-    assert n_missed == n_expected
-    assert max(excess) <= most
+    check_missed(excess, MISSED[name], name)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_table_agrees_with_a_later_recording_where_the_manual_says_so(
+    name: str,
+) -> None:
+    _, first, second = three_runs(name)
+    made = runs(from_trace.generate(from_trace.read(EVERYDAY / f"{name}.tsv")))
+    whole = runs(recording(name))
+    print(f"{name}: {largest(made, whole):.2f} from a later recording")
+    excess = [
+        beyond(one, real, difference(a, b))
+        for one, real, a, b in zip(made, whole, first, second)
+    ]
+    check_missed(excess, MISSED_LATER[name], name)
