@@ -106,6 +106,20 @@ def test_the_log_of_the_boot_says_whether_the_driver_shuts_a_drive_down(
     assert "in PS4, unless the firmware asks" in plan(ssdpm)
 
 
+def test_a_capture_has_the_log_that_says_whether_the_driver_shuts_a_drive_down(
+    ssdpm: Command, root: Callable[[str], pathlib.Path]
+) -> None:
+    team = root("team")
+    log = team / "dev/kmsg"
+    with log.open("a") as file:
+        file.write("6,99,9,-;systemd[1]: Hostname set to <secret>.\n")
+    ssdpm.output("capture", "--root", "team", "copy")
+    shutil.rmtree(team)
+    (ssdpm.directory / "copy").rename(team)
+    assert "secret" not in log.read_text()
+    assert plan(ssdpm).startswith("suspend (s2idle) shuts it down: the kernel log")
+
+
 def test_the_states_of_a_link_are_shown_and_unknown_without_its_files(
     ssdpm: Command, root: Callable[[str], pathlib.Path]
 ) -> None:

@@ -282,6 +282,8 @@ static int fill(struct capture *self, uint32_t flags,
 			self->err = write_dumps(self, devices[i], flags);
 	}
 	if (!self->err)
+		self->err = ssdpm__capture_log(self);
+	if (!self->err)
 		self->err = write_marker(self);
 	if (self->err)
 		err = ssdpm__fail(reterr, self->err, 0, "%s: %s", self->failed,

@@ -58,6 +58,8 @@ struct capture {
 	struct ssdpm_owner *owners;
 	size_t n_owners;
 };
+/* capture-log.c: what the kernel's log says of drives, if it may be read. */
+int ssdpm__capture_log(struct capture *self);
 void ssdpm__capture_observe(void *observer, const char *path, const void *bytes,
 			    size_t n);
 

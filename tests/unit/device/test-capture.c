@@ -580,6 +580,67 @@ static void a_drive_on_a_network_and_a_mouse_have_no_address(void **state)
 	remove_copy(copy);
 }
 
+#define QUIRK(address) \
+	"nvme " address ": platform quirk: setting simple suspend\n"
+#define PROBE(drive, address) "nvme " drive ": pci function " address "\n"
+
+static void assert_log(const char *log, const char *expected)
+{
+	char root[PATH_BYTES], copy[PATH_BYTES];
+
+	make_machine(root);
+	write_file(root, "dev/kmsg", log);
+	path_of(copy, "%s/copy", scratch);
+	capture(root, copy);
+	assert_text(copy, "dev/kmsg", expected);
+	remove_copy(root);
+	remove_copy(copy);
+}
+
+static void what_the_log_says_of_drives_is_in_a_capture_and_no_more(
+	void **state)
+{
+	static const char boot[] =
+		"[    0.000000] Linux version 6.1.0 (joe@host) (gcc 12)\n";
+	char log[2048];
+
+	(void)state;
+	snprintf(
+		log, sizeof(log),
+		"6,1,1,-;" QUIRK(
+			"0000:01:00.0") "%s"
+					"[    0.000000] Command line: root=UUID=SECRET\n"
+					"[    1.0] " QUIRK("0000:04:00.0") "[    1.0] " PROBE("nvme0", "0000:04:00.0") "[    1.1] " PROBE(
+						"nvme1",
+						"SECRET") "[    1.1] " PROBE("SECRET_",
+									     "0000:05:00.0") "[    1.2] nvme nvme2: new ctrl: NQN \"nqn.SECRET\"\n"
+											     "12,9,9,-;" QUIRK(
+												     "0000:06:00.0") "[    2.0] host SECRET: hello\n",
+		boot);
+	assert_log(log, "6,0,0,-;Linux version 6.1.0\n"
+			"6,0,0,-;" QUIRK("0000:04:00.0") "6,0,0,-;" PROBE(
+				"nvme0", "0000:04:00.0"));
+	/* Its first lines are lost. */
+	assert_log("6,8,1,-;" PROBE("nvme0", "0000:04:00.0"),
+		   "6,0,0,-;" PROBE("nvme0", "0000:04:00.0"));
+	/* Nothing of a drive. */
+	assert_log(boot, NULL);
+}
+
+static void a_log_that_is_too_long_is_left_out(void **state)
+{
+	static const char line[] = "6,8,1,-;" PROBE("nvme0", "0000:04:00.0");
+	const size_t n = (64 << 10) / strlen(line) + 2;
+	char *log = malloc(n * strlen(line) + 1);
+
+	(void)state;
+	assert_non_null(log);
+	for (size_t i = 0; i < n; i++)
+		strcpy(log + i * strlen(line), line);
+	assert_log(log, NULL);
+	free(log);
+}
+
 static void a_directory_that_is_there_is_left_alone(void **state)
 {
 	struct ssdpm_error error = fixture_error();
@@ -705,6 +766,9 @@ int main(void)
 			settings_of_others_are_copied_without_the_rest),
 		cmocka_unit_test(
 			a_drive_on_a_network_and_a_mouse_have_no_address),
+		cmocka_unit_test(
+			what_the_log_says_of_drives_is_in_a_capture_and_no_more),
+		cmocka_unit_test(a_log_that_is_too_long_is_left_out),
 		cmocka_unit_test(a_directory_that_is_there_is_left_alone),
 		cmocka_unit_test(a_capture_that_fails_leaves_nothing),
 		cmocka_unit_test(short_writes_are_continued),
