@@ -145,25 +145,28 @@ static void read_amd(struct reader *reader)
 
 /*
  * "Time (in us) in S0i3: 10790466", of the last sleep: smu_fw_info_show() in
- * Linux. Without "Last S0i3 Status: Success" the driver counts it as 0, too;
- * older ones do not say the status.
+ * Linux. Without "Last S0i3 Status: Success" the driver counts it as 0, too.
+ * Older ones do not say the status. A time may then be of an earlier sleep, so
+ * it is unknown.
  */
 static void read_smu(struct reader *reader)
 {
 	static const char path[] = AMD "smu_fw_info";
 	struct lines lines = { 0 };
 	struct span line;
-	bool has_failed = false;
+	bool is_known = false, has_failed = false;
 	uint64_t value;
 
 	if (!read_file(reader, path))
 		return;
 	lines.rest = ssdpm__span(reader->text, strlen(reader->text));
 	while (ssdpm__next_line(&lines, &line))
-		if (ssdpm__take(&line, "Last S0i3 Status: "))
+		if (ssdpm__take(&line, "Last S0i3 Status: ")) {
+			is_known = true;
 			has_failed = !ssdpm__span_is(line, "Success");
-		else if (ssdpm__take(&line, "Time (in us) in S0i3: ") &&
-			 ssdpm__take_uint(&line, UINT64_MAX, &value))
+		} else if (ssdpm__take(&line, "Time (in us) in S0i3: ") &&
+			   ssdpm__take_uint(&line, UINT64_MAX, &value) &&
+			   (is_known || !value))
 			add(reader, SSDPM_SLEEP_COUNTER_LAST, "S0i3", path,
 			    has_failed ? 0 : value);
 }
