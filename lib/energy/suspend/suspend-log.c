@@ -42,30 +42,66 @@ struct boot_log {
 	struct ssdpm_suspend_reading *reading;
 	bool has_states; /* those of a suspend that is of interest */
 	bool is_whole;	 /* it begins with the boot */
+	/* By counter: what these lines have of its driver so far. */
+	enum driver_lines {
+		NO_LINE,
+		QUIRK_LINE,
+		PROBE_LINE
+	} seen[MAX_COUNTERS];
 };
 
-/* What the log said of an earlier boot. */
-static void forget(struct ssdpm_suspend_reading *reading)
+/* Drops lines of an earlier boot, or from before lines that are lost. */
+static void forget(struct boot_log *log)
 {
+	struct ssdpm_suspend_reading *reading = log->reading;
 	size_t n = 0;
 
 	for (size_t i = 0; i < reading->n; i++)
 		if (strcmp(reading->counters[i].source, SSDPM__KERNEL_LOG) != 0)
 			reading->counters[n++] = reading->counters[i];
 	reading->n = n;
+	memset(log->seen, 0, sizeof(log->seen));
 }
 
-static int take_probe(struct boot_log *log, struct span address)
+/* -1: the log has not said of a drive what its driver found. */
+static int find_driver(const struct boot_log *log, struct span address)
 {
 	struct counter like = { .counter = SSDPM_SLEEP_COUNTER_SIMPLE_SUSPEND,
 				.source = SSDPM__KERNEL_LOG };
+	const struct counter *known;
 
-	if (!log->is_whole ||
-	    !ssdpm__span_copy(address, like.name, sizeof(like.name)) ||
-	    ssdpm__reading_find(log->reading, &like))
+	if (!ssdpm__span_copy(address, like.name, sizeof(like.name)))
+		return -1;
+	known = ssdpm__reading_find(log->reading, &like);
+	return known ? (int)(known - log->reading->counters) : -1;
+}
+
+static int set_driver(struct boot_log *log, struct span address, bool quirk)
+{
+	const int err = ssdpm__reading_add(log->reading,
+					   SSDPM_SLEEP_COUNTER_SIMPLE_SUSPEND,
+					   address, SSDPM__KERNEL_LOG, quirk);
+	const int i = find_driver(log, address);
+
+	if (i >= 0)
+		log->seen[i] = quirk ? QUIRK_LINE : PROBE_LINE;
+	return err;
+}
+
+/* A driver that is bound again may find otherwise, as with nvme.noacpi. */
+static int take_probe(struct boot_log *log, struct span address)
+{
+	const int i = find_driver(log, address);
+	const enum driver_lines seen = i >= 0 ? log->seen[i] : NO_LINE;
+
+	if (seen == QUIRK_LINE) {
+		log->seen[i] = PROBE_LINE;
 		return 0;
-	return ssdpm__reading_add(log->reading, like.counter, address,
-				  like.source, 0);
+	}
+	/* Without the lines before, a quirk may be among the lost ones. */
+	return seen == PROBE_LINE || log->is_whole ?
+		       set_driver(log, address, false) :
+		       0;
 }
 
 static int take_line(struct boot_log *log, struct span line)
@@ -80,14 +116,12 @@ static int take_line(struct boot_log *log, struct span line)
 					  SSDPM_SLEEP_COUNTER_D_STATE, address,
 					  SSDPM__KERNEL_LOG, state);
 	if (ssdpm__log_quirk(message, &address))
-		return ssdpm__reading_add(log->reading,
-					  SSDPM_SLEEP_COUNTER_SIMPLE_SUSPEND,
-					  address, SSDPM__KERNEL_LOG, 1);
+		return set_driver(log, address, true);
 	if (ssdpm__log_probe(message, &address))
 		return take_probe(log, address);
 	/* The first line of a boot. */
 	if (ssdpm__log_boot(message)) {
-		forget(log->reading);
+		forget(log);
 		log->is_whole = true;
 	}
 	return 0;
@@ -130,8 +164,10 @@ static void read_records(struct boot_log *log, int fd)
 	       (n < 0 && (errno == EPIPE || errno == EINTR)))
 		if (n > 0)
 			(void)take_lines(log, record, (size_t)n);
-		else if (errno == EPIPE)
+		else if (errno == EPIPE) {
+			forget(log);
 			log->is_whole = false;
+		}
 }
 
 /* Where it may not be read, nothing is known. */

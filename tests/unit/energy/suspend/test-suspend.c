@@ -906,6 +906,52 @@ static void the_log_of_the_boot_says_what_the_driver_found(void **state)
 	tree_remove(root);
 }
 
+static void a_drive_that_is_bound_again_is_as_the_driver_found_it_last(
+	void **state)
+{
+	static const char first[] = FIRST "6,7,9,-;" QUIRK "6,8,9,-;" PROBE;
+	char *root = tree_new(), text[600];
+
+	(void)state;
+	tree_put(root, "sys/power/mem_sleep", "[s2idle]\n");
+	/* As with the module loaded again, with noacpi. */
+	snprintf(text, sizeof(text), "%s6,9,9,-;" PROBE, first);
+	tree_put(root, "dev/kmsg", text);
+	assert_reads(root, SAYS("0"));
+	snprintf(text, sizeof(text),
+		 "%s6,9,9,-;" PROBE "6,10,9,-;" QUIRK "6,11,9,-;" PROBE, first);
+	tree_put(root, "dev/kmsg", text);
+	assert_reads(root, SAYS("1"));
+	/* Its beginning is lost, and these lines are there. */
+	tree_put(root, "dev/kmsg",
+		 "6,7,9,-;" QUIRK "6,8,9,-;" PROBE "6,9,9,-;" PROBE);
+	assert_reads(root, SAYS("0"));
+	tree_put(root, "dev/kmsg",
+		 "6,6,9,-;" PROBE "6,7,9,-;" QUIRK "6,8,9,-;" PROBE);
+	assert_reads(root, SAYS("1"));
+	tree_remove(root);
+}
+
+/* Lines that are added may be a part of the log. */
+static void a_part_of_a_log_denies_no_quirk(void **state)
+{
+	struct ssdpm_suspend_reading *reading =
+		reading_of(HEAD "simple-suspend 1 kernel log\t0000:04:00.0\n");
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(ssdpm_suspend_reading_add_log(reading, PROBE,
+						       strlen(PROBE), NULL),
+			 0);
+	assert_int_equal(ssdpm_suspend_reading_to_text(reading, &text, NULL),
+			 0);
+	leave_out_count(text);
+	assert_string_equal(text,
+			    HEAD "simple-suspend 1 kernel log\t0000:04:00.0\n");
+	free(text);
+	ssdpm_suspend_reading_free(reading);
+}
+
 /* Logs of real machines are longer than an attribute. */
 static void a_log_of_100_kib_is_read_to_its_end(void **state)
 {
@@ -1186,6 +1232,9 @@ int main(void)
 		cmocka_unit_test(linux_alone_says_what_its_driver_found),
 		cmocka_unit_test(
 			the_log_of_the_boot_says_what_the_driver_found),
+		cmocka_unit_test(
+			a_drive_that_is_bound_again_is_as_the_driver_found_it_last),
+		cmocka_unit_test(a_part_of_a_log_denies_no_quirk),
 		cmocka_unit_test(
 			the_smu_has_the_time_of_a_sleep_that_succeeded),
 		cmocka_unit_test(
