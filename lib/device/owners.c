@@ -111,6 +111,18 @@ static bool is_sysfs_value(struct span line)
 	       is_writer(line);
 }
 
+/* Whether one of the words sets a parameter with such a short name. */
+static bool has_parameter(struct span words, const char *name)
+{
+	struct span word;
+
+	while (ssdpm__take_word(&words, &word))
+		if (ssdpm__take(&word, name))
+			return true;
+	return false;
+}
+
+/* "options MODULE PARAMETER=VALUE ..." */
 static bool is_modprobe(struct span line)
 {
 	static const char *const words[] = {
@@ -118,16 +130,21 @@ static bool is_modprobe(struct span line)
 		"apst_primary_",
 		"apst_secondary_",
 		"force_apst",
-		"nvme quirks=",
 		"mobile_lpm_policy=",
 		"mask_port_ext=",
-		"libata force=",
 		NULL,
 	};
-	struct span word;
+	struct span word, module;
 
-	return ssdpm__take_word(&line, &word) &&
-	       ssdpm__span_is(word, "options") && contains_one(line, words);
+	if (!ssdpm__take_word(&line, &word) ||
+	    !ssdpm__span_is(word, "options") ||
+	    !ssdpm__take_word(&line, &module))
+		return false;
+	return contains_one(line, words) ||
+	       (ssdpm__span_is(module, "nvme") &&
+		has_parameter(line, "quirks=")) ||
+	       (ssdpm__span_is(module, "libata") &&
+		has_parameter(line, "force="));
 }
 
 /* A file, or, with a suffix, a directory whose files end in it. */
@@ -226,6 +243,10 @@ static void add(struct owner_search *search, uint32_t kind, const char *path,
 	if (n >= sizeof(owner->setting))
 		setting.end = setting.at + sizeof(owner->setting) - 1;
 	ssdpm__span_copy(setting, owner->setting, sizeof(owner->setting));
+	/* Its words stay apart. */
+	for (size_t i = 0; owner->setting[i]; i++)
+		if (setting.at[i] == '\t')
+			owner->setting[i] = ' ';
 }
 
 /* Read into search->text. false: it is not there, or nothing for us. */

@@ -697,9 +697,18 @@ def test_drives_of_both_kinds_are_searched_together(desktop_search: Search) -> N
 def test_a_remedy_contains_what_the_command_line_has_of_its_parameter(
     desktop_search: Search, line: str, port: str, all_ports: str
 ) -> None:
-    file = desktop_search.root / "proc/cmdline"
+    put(desktop_search, "proc/cmdline", line)
+    put(desktop_search, "etc/modprobe.d/a.conf", "options libata force=3:noncq")
+    says_remedies(desktop_search, port, all_ports)
+
+
+def put(search: Search, name: str, text: str) -> None:
+    file = search.root / name
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(line + "\n")
+    file.write_text(text + "\n")
+
+
+def says_remedies(desktop_search: Search, port: str, all_ports: str) -> None:
     desktop_search("start", *SEEN, "sdb", "--only", "lpm")
     while desktop_search.state()["decision"] == "searching":
         bad = desktop_search.read(PORT) != "max_performance"
@@ -707,6 +716,53 @@ def test_a_remedy_contains_what_the_command_line_has_of_its_parameter(
     text = desktop_search("status")
     assert f"for the port of sdb alone: libata.force={port}\n" in text
     assert f"for all SATA drives: libata.force={all_ports}\n" in text
+
+
+@pytest.mark.parametrize(
+    "files, port, all_ports",
+    [
+        (
+            {"etc/modprobe.d/a.conf": "options libata  noacpi=1\tforce=noncq"},
+            "noncq,2:nolpm", "nolpm,noncq",
+        ),
+        # By names, whatever the folder is; a file in /etc replaces one of its name.
+        (
+            {
+                "etc/modprobe.d/a.conf": "options libata force=1:lpm",
+                "usr/lib/modprobe.d/z.conf": "options libata force=1:noncq",
+                "etc/modprobe.d/zz.conf": "options ahci mobile_lpm_policy=1",
+            },
+            "1:noncq,2:nolpm", "nolpm,1:noncq",
+        ),
+        (
+            {"etc/modprobe.d/a.conf": "options libata_x force=noncq\n# options libata force=x"},
+            "2:nolpm", "nolpm",
+        ),
+        # Built into Linux: modprobe does not load it.
+        (
+            {
+                "etc/modprobe.d/a.conf": "options libata force=noncq",
+                "sys/module/libata/parameters/atapi_enabled": "1",
+            },
+            "2:nolpm", "nolpm",
+        ),
+        (
+            {
+                "etc/modprobe.d/a.conf": "options libata force=noncq",
+                "sys/module/libata/parameters/atapi_enabled": "1",
+                "sys/module/libata/initstate": "live",
+            },
+            "noncq,2:nolpm", "nolpm,noncq",
+        ),
+    ],
+)  # fmt: skip
+def test_a_remedy_contains_what_modprobe_has_of_its_parameter(
+    desktop_search: Search, files: dict[str, str], port: str, all_ports: str
+) -> None:
+    put(desktop_search, "proc/cmdline", "ro quiet")
+    for name, text in files.items():
+        put(desktop_search, name, text)
+    says_remedies(desktop_search, port, all_ports)
 
 
 def test_a_report_has_trials_signs_and_no_serial_number(laptop: Search) -> None:

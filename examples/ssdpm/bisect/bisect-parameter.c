@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A parameter of Linux that is a list, with what the command line has of it.
- * Linux takes the last value of such a parameter as a whole: the others are
- * lost. See ata_parse_force_param() in drivers/ata/libata-core.c.
+ * A parameter of Linux that is a list, with what the command line or modprobe.d
+ * has of it. Linux takes the last value of such a parameter as a whole: the
+ * others are lost. See ata_parse_force_param() in drivers/ata/libata-core.c.
  */
 #include "bisect/bisect.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Linux has fewer bytes of it on most machines. */
@@ -29,19 +30,96 @@ static char *value_of(char *word, const char *name)
 }
 
 /* The words after "--" are for the first process. */
-static struct cell last_value(const struct search *search, const char *name)
+static bool find_in_command_line(const struct search *search, const char *name,
+				 struct cell *ret_value)
 {
 	char line[COMMAND_LINE_BYTES], *rest = line, *word, *value;
-	struct cell found = { "" };
+	bool is_there = false;
 
 	if (ssdpm_machine_read_attribute(search->live->machine, "proc/cmdline",
 					 line, sizeof(line), NULL))
-		return found;
+		return false;
 	while ((word = strsep(&rest, " \t\n")) && strcmp(word, "--") != 0) {
 		value = value_of(word, name);
-		if (value)
-			found = cell("%s", value);
+		if (!value)
+			continue;
+		*ret_value = cell("%s", value);
+		is_there = true;
 	}
+	return is_there;
+}
+
+/* A module that is built into Linux has parameters, and no state. */
+static bool is_built_in(const struct search *search)
+{
+	const struct ssdpm_machine *machine = search->live->machine;
+	char text[32];
+
+	return !ssdpm_machine_read_attribute(
+		       machine, "sys/module/libata/parameters/atapi_enabled",
+		       text, sizeof(text), NULL) &&
+	       ssdpm_machine_read_attribute(machine,
+					    "sys/module/libata/initstate", text,
+					    sizeof(text), NULL);
+}
+
+/* "options libata force=noncq" */
+static bool take_option(const struct ssdpm_owner *owner, struct cell *ret_value)
+{
+	struct cell line = cell("%s", owner->setting);
+	char *rest = line.text, *word, *value;
+	bool is_there = false;
+	int n = 0;
+
+	while ((word = strsep(&rest, " \t"))) {
+		if (!*word)
+			continue;
+		if (n < 2 && strcmp(word, n ? "libata" : "options") != 0)
+			return false;
+		value = n++ < 2 ? NULL : value_of(word, "force");
+		if (!value)
+			continue;
+		*ret_value = cell("%s", value);
+		is_there = true;
+	}
+	return is_there;
+}
+
+static const char *name_of(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+/* modprobe(8) takes files by their names, whatever their folder is. */
+static bool find_in_modprobe(const struct search *search,
+			     struct cell *ret_value)
+{
+	struct ssdpm_owner *owners = NULL;
+	const char *last = "";
+	bool is_there = false;
+	size_t n = 0;
+
+	if (is_built_in(search) ||
+	    ssdpm_machine_read_owners(search->live->machine, &owners, &n, NULL))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (owners[i].kind == SSDPM_OWNER_MODPROBE &&
+		    strcmp(name_of(owners[i].path), last) >= 0 &&
+		    take_option(&owners[i], ret_value)) {
+			last = name_of(owners[i].path);
+			is_there = true;
+		}
+	free(owners);
+	return is_there;
+}
+
+/* modprobe(8) passes the options of the command line last. */
+static struct cell last_value(const struct search *search, const char *name)
+{
+	struct cell found = { "" };
+
+	if (!find_in_command_line(search, name, &found))
+		find_in_modprobe(search, &found);
 	return found;
 }
 

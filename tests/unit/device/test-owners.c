@@ -383,9 +383,17 @@ static void options_of_modules_count_by_their_parameter(void **state)
 	    "options nvme_core default_ps_max_latency_us=0\n"
 	    "# options ahci mobile_lpm_policy=1\n"
 	    "options ahci mobile_lpm_policy=1\n"
-	    "blacklist mobile_lpm_policy=\n");
+	    "blacklist mobile_lpm_policy=\n"
+	    "options libata  noacpi=1\tforce=noncq\n"
+	    "options libata noacpi=1\n"
+	    "options other force=1 quirks=2\n"
+	    "options nvme io_queue_depth=8 quirks=1:2:no_apst\n");
 	owners = read_owners(&root);
-	assert_int_equal(owners.n, 2);
+	assert_int_equal(owners.n, 4);
+	assert_owner(&owners, 2, SSDPM_OWNER_MODPROBE, "/etc/modprobe.d/a.conf",
+		     6, "options libata  noacpi=1 force=noncq");
+	assert_owner(&owners, 3, SSDPM_OWNER_MODPROBE, "/etc/modprobe.d/a.conf",
+		     9, "options nvme io_queue_depth=8 quirks=1:2:no_apst");
 	assert_owner(&owners, 0, SSDPM_OWNER_MODPROBE, "/etc/modprobe.d/a.conf",
 		     2, "options nvme_core default_ps_max_latency_us=0");
 	assert_owner(&owners, 1, SSDPM_OWNER_MODPROBE, "/etc/modprobe.d/a.conf",
