@@ -347,12 +347,14 @@ static int whole_words(const char *message, int most)
 
 /*
  * From a path of sysfs, which is at the begin of a word, to its last name. The
- * path may have a root.
+ * path may have a root, and blanks may be in that.
  */
-static const char *skip_path(const char *word)
+static const char *skip_path(const char *word, const char *root)
 {
-	const char *end = word + strcspn(word, " ");
-	const char *path = strstr(word, "/sys/");
+	const size_t n = strlen(root);
+	const char *begin = strncmp(word, root, n) ? word : word + n;
+	const char *end = begin + strcspn(begin, " ");
+	const char *path = strstr(begin, "/sys/");
 
 	if (!path || path > end)
 		return word;
@@ -362,9 +364,11 @@ static const char *skip_path(const char *word)
 }
 
 /* The device and the cause: of a path there is no room for more than a file. */
-static void say_short(const char *device, const struct ssdpm_error *error,
+static void say_short(const struct commit_work *work, const char *device,
+		      const struct ssdpm_error *error,
 		      struct ssdpm_error *ret_short)
 {
+	const char *root = work->plan->machine->root;
 	const char *at = error->message;
 	const bool is_cut = strlen(at) + 1 == sizeof(error->message);
 	const bool is_named = !strncmp(at, device, strlen(device));
@@ -373,7 +377,7 @@ static void say_short(const char *device, const struct ssdpm_error *error,
 
 	while (*at) {
 		if (at == error->message || at[-1] == ' ')
-			at = skip_path(at);
+			at = skip_path(at, root ? root : "");
 		if (*at)
 			text[n++] = *at++;
 	}
@@ -410,9 +414,9 @@ static void add_undoing(const struct commit_work *work,
 	if (!reterr)
 		return;
 	name_failed(work, NULL, name);
-	say_short(name, reterr, &first);
+	say_short(work, name, reterr, &first);
 	name_failed(work, change, name);
-	say_short(name, undoing, &second);
+	say_short(work, name, undoing, &second);
 	ssdpm__fail(reterr, first.code, first.line,
 		    "%.*s; and to undo it failed: %.*s",
 		    whole_words(first.message, FIRST_BYTES), first.message,

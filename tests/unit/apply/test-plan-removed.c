@@ -736,13 +736,11 @@ static void a_disk_with_its_port_is_in_no_other_devices_way(void **state)
 	assert_in_nobodys_way();
 }
 
-/* However long the paths are. */
-static void what_cannot_be_undone_is_named_with_its_cause(void **state)
+static void assert_names_what_cannot_be_undone(void)
 {
 	struct ssdpm_plan *plan = new_plan_of_a_disk();
 	struct ssdpm_error error;
 
-	(void)state;
 	kernel->mask = KERNEL_WRITE;
 	kernel->error = EIO;
 	kernel->for_ever = true;
@@ -756,6 +754,26 @@ static void what_cannot_be_undone_is_named_with_its_cause(void **state)
 		"max_performance to link_power_management_policy: "
 		"input/output error");
 	ssdpm_plan_free(plan);
+}
+
+/* However long the paths are. */
+static void what_cannot_be_undone_is_named_with_its_cause(void **state)
+{
+	(void)state;
+	assert_names_what_cannot_be_undone();
+}
+
+static void a_root_with_blanks_is_no_part_of_what_cannot_be_undone(void **state)
+{
+	char blanks[] = "/media/a b/my /sys/ root";
+	char *root = kernel_machine->root;
+
+	(void)state;
+	/* It is in messages alone: a descriptor is what files are opened below.
+	 */
+	kernel_machine->root = blanks;
+	assert_names_what_cannot_be_undone();
+	kernel_machine->root = root;
 }
 
 static void after_a_kill_a_disk_with_its_port_is_in_nobodys_way(void **state)
@@ -812,6 +830,9 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_teardown(
 			what_cannot_be_undone_is_named_with_its_cause,
+			kernel_between),
+		cmocka_unit_test_teardown(
+			a_root_with_blanks_is_no_part_of_what_cannot_be_undone,
 			kernel_between),
 		cmocka_unit_test_teardown(
 			after_a_kill_a_disk_with_its_port_is_in_nobodys_way,
