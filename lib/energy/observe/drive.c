@@ -405,7 +405,9 @@ int ssdpm__drive_skip(struct observed_drive *drive, uint64_t from_ns,
 	skip(drive, &drive->timeline, &drive->account, until_ns);
 	until_ns = drive->timeline.start_ns;
 	drive->last_start_ns = until_ns;
-	drive->n_uncovered_ios += n_ios;
+	if (__builtin_add_overflow(drive->n_uncovered_ios, n_ios,
+				   &drive->n_uncovered_ios))
+		drive->n_uncovered_ios = UINT64_MAX;
 	drive->flush_cause = CAUSE_OTHER;
 	/* It was awake at the end of the gap. */
 	drive->recorded.until_ns = until_ns;

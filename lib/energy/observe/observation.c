@@ -689,6 +689,19 @@ static bool take_policy(struct ssdpm_observation *observation, struct span text)
 	return true;
 }
 
+/*
+ * All events up to a time were before this line. An earlier one after it is out
+ * of order. false: the line is out of order.
+ */
+static bool pass_time(struct ssdpm_observation *observation, uint64_t time_ns)
+{
+	const uint64_t latest_ns = observation->order.latest_start_ns;
+
+	if (time_ns > latest_ns)
+		return !check_order(observation, time_ns, NULL);
+	return latest_ns - time_ns <= TRACE_LATE_NS;
+}
+
 /* "259,0 12000000000 13500000000 4711": from, until, and I/Os between. */
 static bool take_gap(struct ssdpm_observation *observation, struct span text,
 		     int *ret_err, struct ssdpm_error *reterr)
@@ -699,11 +712,14 @@ static bool take_gap(struct ssdpm_observation *observation, struct span text,
 	if (!ssdpm__take_device(&text, ",", &device) ||
 	    !ssdpm__take_uint(&text, MAX_TIME_NS, &from_ns) ||
 	    !ssdpm__take_uint(&text, MAX_TIME_NS, &until_ns) ||
-	    !ssdpm__take_uint(&text, UINT64_MAX, &n_ios) || from_ns > until_ns)
+	    !ssdpm__take_uint(&text, UINT64_MAX, &n_ios) ||
+	    text.at < text.end || from_ns > until_ns)
 		return false;
 	drive = find_drive(observation, device);
 	if (!drive)
 		return true;
+	if (!pass_time(observation, until_ns))
+		return false;
 	/* What was on its way may have ended since. */
 	ssdpm__bios_forget(&observation->bios, device);
 	ssdpm__pair_end(drive->trace.pair);
@@ -723,8 +739,12 @@ static bool take_end(struct ssdpm_observation *observation, struct span text,
 {
 	uint64_t end_ns;
 
-	if (!ssdpm__take_uint(&text, MAX_TIME_NS, &end_ns))
+	if (!ssdpm__take_uint(&text, MAX_TIME_NS, &end_ns) ||
+	    text.at < text.end)
 		return false;
+	/* One of an earlier time says nothing. */
+	if (!pass_time(observation, end_ns))
+		return true;
 	see_time(observation, end_ns);
 	*ret_err = advance_drives(observation, false, reterr);
 	return true;

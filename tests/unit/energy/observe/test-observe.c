@@ -1262,10 +1262,71 @@ static void gaps_that_cannot_be_read_are_counted(void **state)
 	(void)state;
 	feed(observation, "# gap: 259 1 2 3\n# gap: 259,0 2 1 3\n"
 			  "# gap: 259,0 1 2\n# gap: 259,0 x 2 3\n"
-			  "# gap: 259,0 1 18446744073709551615 3\n");
-	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 5);
+			  "# gap: 259,0 1 18446744073709551615 3\n"
+			  "# gap: 259,0 -1 2 3\n# gap: 259,0 1 2 3-10\n");
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 7);
 	finish(observation, SECOND);
 	assert_int_equal(drive_of(observation).uncovered_ns, 0);
+	ssdpm_observation_free(observation);
+}
+
+/* The name of a thread may begin a line with "# end". */
+static void a_gap_of_a_time_that_is_over_changes_nothing(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_observed drive;
+
+	(void)state;
+	read_by(observation, "cat-10", SECOND, 0);
+	read_by(observation, "cat-10", 2 * SECOND, 64);
+	feed(observation, "# gap: 259,0 1100000000 1200000000 5\n"
+			  "# gap: 259,0 1 2 5\n# end: 9-10 [000] d..1\n");
+	assert_int_equal(ssdpm_observation_get_counts(observation)->n_bad, 3);
+	finish(observation, 3 * SECOND);
+	drive = drive_of(observation);
+	assert_int_equal(drive.uncovered_ns, 0);
+	assert_int_equal(drive.n_uncovered_ios, 0);
+	assert_int_equal(drive.n_wakes, 1);
+	ssdpm_observation_free(observation);
+}
+
+static void assert_moves_no_time(const char *comment)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_error error = { .message = "" };
+	static const char late[] =
+		"dd-11 [000] d..1. 2.000000: block_bio_queue: " DRIVE
+		" R 64 + 8 [dd]\n";
+
+	read_by(observation, "cat-10", SECOND, 0);
+	feed(observation, comment);
+	assert_int_equal(
+		ssdpm_observation_feed(observation, late, strlen(late), &error),
+		-EINVAL);
+	assert_non_null(strstr(error.message, "time goes backwards"));
+	ssdpm_observation_free(observation);
+}
+
+/* All events of an earlier time are before it. */
+static void an_event_of_before_a_gap_or_the_end_is_refused_after_it(
+	void **state)
+{
+	(void)state;
+	assert_moves_no_time("# gap: 259,0 1100000000 4000000000000000000 5\n");
+	assert_moves_no_time("# end: 4000000000000000000\n");
+	assert_moves_no_time("# end: 2500000000\n");
+}
+
+static void ios_in_gaps_are_no_more_than_can_be_counted(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	feed(observation,
+	     "# gap: 259,0 1000000000 2000000000 18446744073709551615\n"
+	     "# gap: 259,0 2000000000 3000000000 18446744073709551615\n");
+	finish(observation, 3 * SECOND);
+	assert_true(drive_of(observation).n_uncovered_ios == UINT64_MAX);
 	ssdpm_observation_free(observation);
 }
 
@@ -2202,6 +2263,10 @@ int main(void)
 		cmocka_unit_test(an_idle_time_ends_at_a_gap),
 		cmocka_unit_test(an_observation_may_begin_with_a_gap),
 		cmocka_unit_test(gaps_that_cannot_be_read_are_counted),
+		cmocka_unit_test(a_gap_of_a_time_that_is_over_changes_nothing),
+		cmocka_unit_test(
+			an_event_of_before_a_gap_or_the_end_is_refused_after_it),
+		cmocka_unit_test(ios_in_gaps_are_no_more_than_can_be_counted),
 		cmocka_unit_test(what_is_not_complete_is_not_known_yet),
 		cmocka_unit_test(a_drive_is_known_while_another_one_works),
 		cmocka_unit_test(time_that_goes_backwards_by_far_is_refused),
