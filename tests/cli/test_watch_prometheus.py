@@ -148,6 +148,39 @@ def test_names_that_look_alike_have_one_label(watched: Watched) -> None:
     assert metrics(watched).of("cause_ios_total")["c?"] == 3
 
 
+def written_back(watched: Watched, cgroup: int, n: int) -> bytes:
+    """A thread of Linux writes files back that a cgroup has changed."""
+    lines = b""
+    for _ in range(n):
+        at = watched.begun + 0.5 * watched.n_ios
+        head = b"kworker/u8:1-10 [000] d..1. %.6f: " % at
+        file = b"bdi 259:0: ino=%d cgroup_ino=%d\n" % (watched.n_ios, cgroup)
+        lines += head + b"writeback_single_inode_start: " + file
+        lines += ios(watched, b"kworker/u8:1").replace(b" R ", b" W ")
+    return lines
+
+
+def test_a_service_that_restarts_has_one_row(watched: Watched) -> None:
+    """Its new cgroup has another number and the same name, which may come late."""
+    event = watched.instance / "events/writeback/writeback_single_inode_start/format"
+    event.write_text(event.read_text().replace(
+        '"bdi %s: ino=%lu", REC->name, REC->ino',
+        '"bdi %s: ino=%lu cgroup_ino=%lu", REC->name, REC->ino, REC->cgroup_ino',
+    ))  # fmt: skip
+    names = [b"# cgroup: %d /system.slice/cron.service\n" % n for n in (77, 78, 79, 80)]
+    # Both before the first while ends; then one whose name is unknown at first.
+    run(watched, [names[0], written_back(watched, 77, 3), names[1], written_back(watched, 78, 3)])
+    told = metrics(watched)
+    prometheus.check(told.text)
+    assert told.of("cause_ios_total") == {"other": 0, "cron": 6}
+    run(watched, [written_back(watched, 79, 3), names[2], names[3], written_back(watched, 80, 3)])
+    told = metrics(watched)
+    prometheus.check(told.text)
+    assert told.of("cause_ios_total") == {"other": 0, "cron": 12}
+    rows = [line.rsplit(" ", 1)[0] for line in told.text.splitlines() if line[0] != "#"]
+    assert len(rows) == len(set(rows))
+
+
 def test_ten_causes_have_a_label_and_the_others_are_one(watched: Watched) -> None:
     many = [ios(watched, b"p%d" % i, 1 + i) for i in range(15)]
     drive, _ = run(watched, many)
