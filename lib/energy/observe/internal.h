@@ -212,9 +212,19 @@ void ssdpm__dirty_pay(struct dirty *dirty, const struct causes *causes,
  */
 #define MAX_FILES 4096
 
-struct file {
+/*
+ * File systems on one disk have inodes of one number. Each btrfs has
+ * another backing device. All others have that of the disk: no event tells two
+ * of them apart.
+ */
+struct file_name {
 	uint64_t device;
+	uint64_t backing; /* a hash of its name: "259:0", "btrfs-1" */
 	uint64_t inode;
+};
+
+struct file {
+	struct file_name name;
 	struct author author;
 };
 
@@ -223,8 +233,7 @@ struct file {
 
 struct flusher {
 	uint32_t pid;
-	uint64_t device;
-	uint64_t inode;
+	struct file_name file;
 	uint64_t cgroup; /* that its pages are charged to */
 	uint64_t used;	 /* larger: later */
 };
@@ -247,10 +256,10 @@ struct files {
 	struct file changed[MAX_FILES];
 };
 
-void ssdpm__file_changed(struct files *files, uint64_t device, uint64_t inode,
+void ssdpm__file_changed(struct files *files, const struct file_name *name,
 			 const struct author *author);
-void ssdpm__file_begun(struct files *files, uint32_t pid, uint64_t device,
-		       uint64_t inode, uint64_t cgroup);
+void ssdpm__file_begun(struct files *files, uint32_t pid,
+		       const struct file_name *name, uint64_t cgroup);
 
 /* "/system.slice/cron.service" of a number. false: no name, or no room. */
 bool ssdpm__cgroup_named(struct files *files, struct causes *causes,

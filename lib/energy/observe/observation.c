@@ -506,6 +506,18 @@ static bool next_backing(struct ssdpm_observation *observation,
 	return false;
 }
 
+static struct file_name file_of(const struct event *event, uint64_t device)
+{
+	const struct span backing = event->texts[FIELD_NAME - N_NUMBERS];
+
+	return (struct file_name){
+		.device = device,
+		.backing = ssdpm__checksum(backing.at,
+					   (size_t)(backing.end - backing.at)),
+		.inode = event->numbers[FIELD_INODE],
+	};
+}
+
 static void take_dirty(struct ssdpm_observation *observation,
 		       const struct event *event)
 {
@@ -515,9 +527,10 @@ static void take_dirty(struct ssdpm_observation *observation,
 	if (!ssdpm__is_process(event->comm))
 		return;
 	for (size_t at = 0; next_backing(observation, event, &at, &device);) {
+		const struct file_name name = file_of(event, device);
+
 		ssdpm__dirty_add(&observation->dirty, device, &author);
-		ssdpm__file_changed(&observation->files, device,
-				    event->numbers[FIELD_INODE], &author);
+		ssdpm__file_changed(&observation->files, &name, &author);
 	}
 }
 
@@ -526,10 +539,12 @@ static void take_write_back(struct ssdpm_observation *observation,
 {
 	uint64_t device;
 
-	for (size_t at = 0; next_backing(observation, event, &at, &device);)
-		ssdpm__file_begun(&observation->files, event->pid, device,
-				  event->numbers[FIELD_INODE],
+	for (size_t at = 0; next_backing(observation, event, &at, &device);) {
+		const struct file_name name = file_of(event, device);
+
+		ssdpm__file_begun(&observation->files, event->pid, &name,
 				  event->numbers[FIELD_CGROUP]);
+	}
 }
 
 static void see_time(struct ssdpm_observation *observation, uint64_t now_ns)

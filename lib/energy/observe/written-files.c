@@ -14,19 +14,19 @@
 /* The root: it says nothing of any process. */
 #define ROOT_CGROUP 1
 
-static struct file *place_of(struct files *files, uint64_t device,
-			     uint64_t inode)
+static struct file *place_of(struct files *files, const struct file_name *name)
 {
+	const uint64_t disk = name->device * 31 + name->backing;
+
 	/* Neighbours have neighbouring places. */
-	return &files->changed[(device * 31 + inode) % MAX_FILES];
+	return &files->changed[(disk + name->inode) % MAX_FILES];
 }
 
-void ssdpm__file_changed(struct files *files, uint64_t device, uint64_t inode,
+void ssdpm__file_changed(struct files *files, const struct file_name *name,
 			 const struct author *author)
 {
-	*place_of(files, device, inode) = (struct file){ .device = device,
-							 .inode = inode,
-							 .author = *author };
+	*place_of(files, name) =
+		(struct file){ .name = *name, .author = *author };
 }
 
 static struct flusher *find_flusher(struct files *files, uint32_t pid,
@@ -34,7 +34,7 @@ static struct flusher *find_flusher(struct files *files, uint32_t pid,
 {
 	for (size_t i = 0; i < files->n_flushers; i++)
 		if (files->flushers[i].pid == pid &&
-		    files->flushers[i].device == device)
+		    files->flushers[i].file.device == device)
 			return &files->flushers[i];
 	return NULL;
 }
@@ -51,16 +51,15 @@ static struct flusher *new_flusher(struct files *files)
 	return oldest;
 }
 
-void ssdpm__file_begun(struct files *files, uint32_t pid, uint64_t device,
-		       uint64_t inode, uint64_t cgroup)
+void ssdpm__file_begun(struct files *files, uint32_t pid,
+		       const struct file_name *name, uint64_t cgroup)
 {
-	struct flusher *flusher = find_flusher(files, pid, device);
+	struct flusher *flusher = find_flusher(files, pid, name->device);
 
 	if (!flusher)
 		flusher = new_flusher(files);
 	*flusher = (struct flusher){ .pid = pid,
-				     .device = device,
-				     .inode = inode,
+				     .file = *name,
 				     .cgroup = cgroup,
 				     .used = ++files->clock };
 }
@@ -171,8 +170,8 @@ uint16_t ssdpm__file_cause(struct files *files, struct causes *causes,
 
 	if (!flusher)
 		return CAUSE_OTHER;
-	file = place_of(files, device, flusher->inode);
-	if (file->device == device && file->inode == flusher->inode)
+	file = place_of(files, &flusher->file);
+	if (!memcmp(&file->name, &flusher->file, sizeof(file->name)))
 		return ssdpm__cause_of_author(causes, &file->author);
 	return cause_of_cgroup(files, causes, flusher->cgroup);
 }

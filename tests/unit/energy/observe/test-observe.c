@@ -541,6 +541,35 @@ static void a_file_is_of_the_process_that_changed_it(void **state)
 	ssdpm_observation_free(observation);
 }
 
+/* Two btrfs on partitions of the disk, and another file system on a third one.
+ */
+static void files_of_one_number_are_told_apart_by_their_backing_device(
+	void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	feed(observation,
+	     "# partition: 259,1 259,0\n# partition: 259,2 259,0\n"
+	     "# backing: btrfs-1 259,1\n# backing: btrfs-2 259,2\n");
+	change_file(observation, "gedit-21", "btrfs-1: ino=257", 1);
+	change_file(observation, "firefox-20", "btrfs-2: ino=257", 1);
+	change_file(observation, "cron-22", "259:0: ino=257", 1);
+	write_file(observation, 2 * SECOND, "btrfs-1: ino=257", "1", 10);
+	write_file(observation, 4 * SECOND, "btrfs-2: ino=257", "1", 20);
+	write_file(observation, 6 * SECOND, "259:0: ino=257", "1", 30);
+	finish(observation, 0);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_WRITEBACK, "gedit").n_ios,
+		10);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_WRITEBACK, "firefox").n_ios,
+		20);
+	assert_int_equal(
+		cause_of(observation, SSDPM_CAUSE_WRITEBACK, "cron").n_ios, 30);
+	ssdpm_observation_free(observation);
+}
+
 static void processes_on_other_disks_use_up_no_causes(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -2230,6 +2259,8 @@ int main(void)
 		cmocka_unit_test(written_pages_are_of_those_who_changed_them),
 		cmocka_unit_test(pages_of_btrfs_are_of_those_who_changed_them),
 		cmocka_unit_test(a_file_is_of_the_process_that_changed_it),
+		cmocka_unit_test(
+			files_of_one_number_are_told_apart_by_their_backing_device),
 		cmocka_unit_test(processes_on_other_disks_use_up_no_causes),
 		cmocka_unit_test(
 			a_file_of_btrfs_is_of_the_process_that_changed_it),
