@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The unit of systemd that goes on with ssdpm bisect after a boot."""
+"""The unit of systemd that goes on with ssdpm bisect after a boot.
+tests/vm/test_bisect_unit.py has a real systemd."""
 
 from __future__ import annotations
 
