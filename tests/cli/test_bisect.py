@@ -316,6 +316,30 @@ def test_the_deepest_state_is_found_and_the_limit_is_as_before(laptop: Search) -
     ]
 
 
+@pytest.mark.parametrize(
+    "files, value",
+    [
+        ({"proc/cmdline": "nvme.quirks=144d:a808:bogus_nid"},
+         "144d:a808:bogus_nid-15b7:5008:no_deepest_ps"),
+        # Linux takes the first entry of a drive alone.
+        ({"proc/cmdline": "nvme.quirks=144d:a808:bogus_nid-15b7:5008:^no_apst,bogus_nid"},
+         "144d:a808:bogus_nid-15b7:5008:no_deepest_ps,^no_apst,bogus_nid"),
+        ({"proc/cmdline": "quiet",
+          "etc/modprobe.d/a.conf": "options nvme io_queue_depth=8 quirks=144d:a808:bogus_nid"},
+         "144d:a808:bogus_nid-15b7:5008:no_deepest_ps"),
+    ],
+)  # fmt: skip
+def test_a_remedy_contains_the_quirks_of_other_drives(
+    laptop: Search, files: dict[str, str], value: str
+) -> None:
+    for name, text in files.items():
+        put(laptop, name, text)
+    laptop("start", *SEEN, "nvme0")
+    for verdict in (["good", "--entries", "2360"], ["good", "--entries", "2360"], ["bad"]):
+        laptop(*verdict)
+    assert f"15b7:5008: nvme.quirks={value}\n" in laptop("status")
+
+
 def test_a_kernel_without_the_parameter_of_quirks_is_not_given_it(
     desktop_search: Search,
 ) -> None:
