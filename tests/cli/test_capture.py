@@ -33,6 +33,24 @@ def test_a_capture_says_what_the_machine_says(
     assert copy == drives
 
 
+LOG = """6,0,0,-;Linux version 6.18.26 (joe@secret)
+6,7,9,-;nvme 0000:04:00.0: platform quirk: setting simple suspend
+6,8,9,-;nvme nvme0: pci function 0000:04:00.0
+6,9,9,-;random: secret
+"""
+
+
+def test_a_capture_of_this_machine_has_what_its_log_says_of_drives(ssdpm: Command) -> None:
+    ssdpm.write("log", LOG)
+    inside = "mount --bind log /dev/kmsg; exec ssdpm capture mine"
+    assert ssdpm.shell(f"unshare -m bash -ec '{inside}'").returncode == 0
+    assert (ssdpm.directory / "mine/dev/kmsg").read_text() == (
+        "6,0,0,-;Linux version 6.18.26\n"
+        "6,0,0,-;nvme 0000:04:00.0: platform quirk: setting simple suspend\n"
+        "6,0,0,-;nvme nvme0: pci function 0000:04:00.0\n"
+    )
+
+
 def test_a_capture_has_the_owners_that_decide(ssdpm: Command, machine: Make) -> None:
     root = machine("desktop-6.1")
     defaults = root / "usr/share/tlp/defaults.conf"

@@ -48,6 +48,13 @@ static void add(struct log_copy *copy, struct span text)
 		copy->n += (size_t)n;
 }
 
+static void forget(struct log_copy *copy)
+{
+	copy->boot[0] = '\0';
+	copy->n = 0;
+	copy->is_full = false;
+}
+
 /* The version has more than the release: who compiled it, and where. */
 static void begin_boot(struct log_copy *copy, struct span message)
 {
@@ -55,25 +62,35 @@ static void begin_boot(struct log_copy *copy, struct span message)
 
 	for (int i = 0; i < 3; i++)
 		ssdpm__take_word(&message, &word);
+	forget(copy);
 	snprintf(copy->boot, sizeof(copy->boot), MARK "Linux version %.*s\n",
 		 (int)(word.end - word.at), word.at);
-	copy->n = 0;
-	copy->is_full = false;
+}
+
+/* The lines themselves, and no more of them than is read later. */
+static bool is_of_drive(struct span *message)
+{
+	static const char quirk[] = ": platform quirk: setting simple suspend";
+	struct span address;
+
+	if (ssdpm__log_quirk(*message, &address))
+		message->end = address.end + strlen(quirk);
+	else if (!ssdpm__log_probe(*message, &address))
+		return false;
+	return has_only(address, "0123456789abcdefABCDEF:.") &&
+	       has_only(*message, "0123456789abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEF:. ");
 }
 
 static void take_line(struct log_copy *copy, struct span line)
 {
-	struct span message, address;
+	struct span message;
 
 	if (!ssdpm__log_message(line, &message))
 		return;
 	if (ssdpm__log_boot(message))
 		begin_boot(copy, message);
-	else if ((ssdpm__log_quirk(message, &address) ||
-		  ssdpm__log_probe(message, &address)) &&
-		 has_only(address, "0123456789abcdefABCDEF:.") &&
-		 has_only(message, "0123456789abcdefghijklmnopqrstuvwxyz"
-				   "ABCDEF:. "))
+	else if (is_of_drive(&message))
 		add(copy, message);
 }
 
@@ -98,12 +115,11 @@ static void read_records(const struct ssdpm_machine *machine,
 	if (fd < 0)
 		return;
 	while ((n = read(fd, record, sizeof(record))) > 0 ||
-	       (n < 0 && (errno == EPIPE || errno == EINTR))) {
+	       (n < 0 && (errno == EPIPE || errno == EINTR)))
 		if (n > 0)
 			take_lines(copy, record, (size_t)n);
 		else if (errno == EPIPE)
-			copy->boot[0] = (char)(copy->n = 0);
-	}
+			forget(copy);
 	close(fd);
 }
 

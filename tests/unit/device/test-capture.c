@@ -580,9 +580,8 @@ static void a_drive_on_a_network_and_a_mouse_have_no_address(void **state)
 	remove_copy(copy);
 }
 
-#define QUIRK(address) \
-	"nvme " address ": platform quirk: setting simple suspend\n"
-#define PROBE(drive, address) "nvme " drive ": pci function " address "\n"
+#define QUIRK "nvme 0000:04:00.0: platform quirk: setting simple suspend"
+#define PROBE "nvme nvme0: pci function 0000:04:00.0\n"
 
 static void assert_log(const char *log, const char *expected)
 {
@@ -602,34 +601,36 @@ static void what_the_log_says_of_drives_is_in_a_capture_and_no_more(
 {
 	static const char boot[] =
 		"[    0.000000] Linux version 6.1.0 (joe@host) (gcc 12)\n";
-	char log[2048];
+	static const char *const lines[] = {
+		/* Of an earlier boot. */
+		"6,1,1,-;" QUIRK "\n",
+		boot,
+		"[    0.000000] Command line: root=UUID=SECRET\n",
+		"[    1.0] " QUIRK " for joe\n",
+		"[    1.0] " PROBE,
+		"[    1.1] nvme nvme1: pci function SECRET\n",
+		"[    1.1] nvme SECRET_: pci function 0000:05:00.0\n",
+		"[    1.2] nvme nvme2: new ctrl: NQN \"nqn.SECRET\"\n",
+		/* Of a program. */
+		"12,9,9,-;" QUIRK "\n",
+		"[    2.0] host SECRET: hello\n",
+	};
+	char log[1024] = "";
 
 	(void)state;
-	snprintf(
-		log, sizeof(log),
-		"6,1,1,-;" QUIRK(
-			"0000:01:00.0") "%s"
-					"[    0.000000] Command line: root=UUID=SECRET\n"
-					"[    1.0] " QUIRK("0000:04:00.0") "[    1.0] " PROBE("nvme0", "0000:04:00.0") "[    1.1] " PROBE(
-						"nvme1",
-						"SECRET") "[    1.1] " PROBE("SECRET_",
-									     "0000:05:00.0") "[    1.2] nvme nvme2: new ctrl: NQN \"nqn.SECRET\"\n"
-											     "12,9,9,-;" QUIRK(
-												     "0000:06:00.0") "[    2.0] host SECRET: hello\n",
-		boot);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		strcat(log, lines[i]);
 	assert_log(log, "6,0,0,-;Linux version 6.1.0\n"
-			"6,0,0,-;" QUIRK("0000:04:00.0") "6,0,0,-;" PROBE(
-				"nvme0", "0000:04:00.0"));
+			"6,0,0,-;" QUIRK "\n6,0,0,-;" PROBE);
 	/* Its first lines are lost. */
-	assert_log("6,8,1,-;" PROBE("nvme0", "0000:04:00.0"),
-		   "6,0,0,-;" PROBE("nvme0", "0000:04:00.0"));
+	assert_log("6,8,1,-;" PROBE, "6,0,0,-;" PROBE);
 	/* Nothing of a drive. */
 	assert_log(boot, NULL);
 }
 
 static void a_log_that_is_too_long_is_left_out(void **state)
 {
-	static const char line[] = "6,8,1,-;" PROBE("nvme0", "0000:04:00.0");
+	static const char line[] = "6,8,1,-;" PROBE;
 	const size_t n = (64 << 10) / strlen(line) + 2;
 	char *log = malloc(n * strlen(line) + 1);
 
