@@ -602,7 +602,7 @@ static void what_the_log_says_of_drives_is_in_a_capture_and_no_more(
 	static const char boot[] =
 		"[    0.000000] Linux version 6.1.0 (joe@host) (gcc 12)\n";
 	static const char *const lines[] = {
-		/* Of an earlier boot. */
+		/* An earlier boot wrote this one. */
 		"6,1,1,-;" QUIRK "\n",
 		boot,
 		"[    0.000000] Command line: root=UUID=SECRET\n",
@@ -611,7 +611,7 @@ static void what_the_log_says_of_drives_is_in_a_capture_and_no_more(
 		"[    1.1] nvme nvme1: pci function SECRET\n",
 		"[    1.1] nvme SECRET_: pci function 0000:05:00.0\n",
 		"[    1.2] nvme nvme2: new ctrl: NQN \"nqn.SECRET\"\n",
-		/* Of a program. */
+		/* A program wrote this one. */
 		"12,9,9,-;" QUIRK "\n",
 		"[    2.0] host SECRET: hello\n",
 	};
