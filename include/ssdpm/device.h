@@ -776,6 +776,7 @@ enum ssdpm_owner_target {
 	/* As a module is loaded: it undoes nothing that is set later. */
 	SSDPM_OWNER_SETS_PARAMETER = 1 << 2,
 	SSDPM_OWNER_SETS_RUNTIME_PM = 1 << 3,
+	SSDPM_OWNER_SETS_ASPM_POLICY = 1 << 4,
 };
 
 /**

@@ -181,5 +181,6 @@ static const char owner_target_words[][18] = {
 	[FLAG(SSDPM_OWNER_SETS_LPM)] = "lpm",
 	[FLAG(SSDPM_OWNER_SETS_PARAMETER)] = "parameter",
 	[FLAG(SSDPM_OWNER_SETS_RUNTIME_PM)] = "runtime-pm",
+	[FLAG(SSDPM_OWNER_SETS_ASPM_POLICY)] = "aspm-policy",
 };
 FLAG_WORDS(owner_target)

@@ -59,6 +59,7 @@ static bool contains_one(struct span line, const char *const *words)
 static bool is_tlp(struct span line)
 {
 	return ssdpm__take(&line, "SATA_LINKPWR_ON_") ||
+	       ssdpm__take(&line, "PCIE_ASPM_ON_") ||
 	       ssdpm__take(&line, "AHCI_RUNTIME_PM_ON_") ||
 	       ssdpm__take(&line, TLP_SWITCH);
 }
@@ -67,6 +68,7 @@ static bool is_tlp(struct span line)
 static bool is_tlp_default(struct span line)
 {
 	return ssdpm__take(&line, "SATA_LINKPWR_ON_") ||
+	       ssdpm__take(&line, "PCIE_ASPM_ON_") ||
 	       ssdpm__take(&line, TLP_SWITCH);
 }
 
@@ -96,10 +98,11 @@ static bool is_laptop_mode(struct span line)
  * know. */
 static bool is_writer(struct span line)
 {
-	static const char *const words[] = { "link_power_management_policy",
-					     "pm_qos_latency_tolerance_us",
-					     "powertop --auto-tune",
-					     "system76-power daemon", NULL };
+	static const char *const words[] = {
+		"link_power_management_policy", "pm_qos_latency_tolerance_us",
+		"pcie_aspm/parameters/policy",	"powertop --auto-tune",
+		"system76-power daemon",	NULL
+	};
 
 	return *line.at != '#' && contains_one(line, words);
 }
@@ -198,6 +201,8 @@ static uint32_t find_targets(uint32_t kind, struct span setting)
 		{ "system76-power daemon",
 		  SSDPM_OWNER_SETS_LPM | SSDPM_OWNER_SETS_RUNTIME_PM },
 		{ "AHCI_RUNTIME_PM_ON_", SSDPM_OWNER_SETS_RUNTIME_PM },
+		{ "PCIE_ASPM_ON_", SSDPM_OWNER_SETS_ASPM_POLICY },
+		{ "pcie_aspm/parameters/policy", SSDPM_OWNER_SETS_ASPM_POLICY },
 	};
 	uint32_t targets = 0;
 

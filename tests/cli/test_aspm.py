@@ -172,3 +172,15 @@ def test_a_link_policy_that_suspend_names_is_pasted_and_undone(ssdpm: Command) -
     assert policy.read_text() == "med_power_with_dipm\n"
     paste(ssdpm, undo.removeprefix("to undo it: "))
     assert policy.read_text() == before
+
+
+def test_a_program_that_sets_the_policy_too_is_named(ssdpm: Command) -> None:
+    root = ssdpm.directory / "team"
+    suspends.write("team", root)
+    tlp = root / "etc/tlp.conf"
+    tlp.parent.mkdir(exist_ok=True)
+    tlp.write_text("SATA_LINKPWR_ON_AC=medium_power\nPCIE_ASPM_ON_BAT=default\n")
+    said = ssdpm("apply", "--root", "team", "--aspm-policy", "powersupersave").stderr.decode()
+    assert "may undo this: /etc/tlp.conf:2: PCIE_ASPM_ON_BAT=default" in " ".join(said.split())
+    # TLP cannot be made to set the same, and the link policy is another matter.
+    assert "--persist tlp" not in said and "SATA_LINKPWR" not in said

@@ -18,6 +18,8 @@ static uint32_t find_targets(const struct ssdpm_plan *plan)
 			targets |= SSDPM_OWNER_SETS_LPM;
 		if (step.kind == SSDPM_STEP_LATENCY_TOLERANCE)
 			targets |= SSDPM_OWNER_SETS_LATENCY_TOLERANCE;
+		if (step.kind == SSDPM_STEP_ASPM_POLICY)
+			targets |= SSDPM_OWNER_SETS_ASPM_POLICY;
 	}
 	return targets;
 }
@@ -31,8 +33,9 @@ static void describe_way(const struct ssdpm_owner *owner, char way[80])
 	if (owner->kind == SSDPM_OWNER_SSDPM)
 		snprintf(way, 80, " (revert --persist=%.20s removes it)",
 			 owner->setting);
-	else if (owner->kind == SSDPM_OWNER_TLP ||
-		 owner->kind == SSDPM_OWNER_TUNED)
+	else if (owner->sets != SSDPM_OWNER_SETS_ASPM_POLICY &&
+		 (owner->kind == SSDPM_OWNER_TLP ||
+		  owner->kind == SSDPM_OWNER_TUNED))
 		snprintf(way, 80, " (--persist %s makes it set the same)",
 			 word);
 }
@@ -48,6 +51,9 @@ static void format_found(const struct ssdpm_step *step, char word[32])
 	else if (found && step->kind == SSDPM_STEP_LATENCY_TOLERANCE)
 		snprintf(word, 32, "%llu",
 			 (unsigned long long)found->max_exit_latency_us);
+	else if (found && step->kind == SSDPM_STEP_ASPM_POLICY)
+		snprintf(word, 32, "%s",
+			 ssdpm_aspm_policy_to_string(found->aspm_policy));
 }
 
 static bool is_in_word(char c)

@@ -57,8 +57,8 @@ class Owner(Value):
         path: the file.
         line: of it, or None: the file as a whole.
         setting: what it says.
-        sets: "latency-tolerance", "lpm", "runtime-pm"; with "parameter", it is read as a
-            module is loaded, and undoes nothing that is set later.
+        sets: "latency-tolerance", "lpm", "runtime-pm", "aspm-policy"; with "parameter",
+            it is read as a module is loaded, and undoes nothing that is set later.
     """
 
     kind: str

@@ -173,7 +173,7 @@ class Advice(Json):
 
 @dataclass(frozen=True, eq=False)
 class Total(Value):
-    """What several drives save together; str() of it says it.
+    """The saving of several drives together; str() of it says it.
 
     Attributes:
         n: drives that are to be set.
@@ -205,7 +205,7 @@ class Total(Value):
 
 
 def total(advice: Iterable[Advice]) -> Total:
-    """What all settings that are advised save together.
+    """Sum the savings of all settings that are advised.
 
     Args:
         advice: of tune(), or some of it; a drive that is not to be set adds nothing. A
