@@ -563,6 +563,16 @@ def test_provoke_reads_each_drive_and_writes_nothing(searched: Searched) -> None
     assert process.returncode == 0
 
 
+def test_provoked_reads_let_a_sata_link_sleep(disks: Searched) -> None:
+    host = disks.root / "sys/class/scsi_host/host1"
+    (host / "link_power_management_policy").write_text("medium_power\n")
+    disks.ok("start", *SEEN, "--only", "lpm", "sdb")
+    with kernel(disks), disks.call("run", "--provoke") as process:
+        said = wait_for_line(process, "reads 4 KiB of sdb, past the cache")
+    # Nobody knows its timer: 10 ms at most is assumed.
+    assert "every 11 ms" in said
+
+
 def test_entries_before_a_gap_in_the_log_do_not_count(searched: Searched) -> None:
     searched.ok("start", *SEEN, "nvme0")
     lose = ["-P", "/dev/kmsg", "-e", "trace=read", "-e", "inject=read:error=EPIPE:when=20"]

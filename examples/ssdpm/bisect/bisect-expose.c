@@ -13,7 +13,10 @@
 #include <time.h>
 
 #define LOOK_NS (SECOND_NS / 5)
-/* For a link and for NCQ: longer than an idle time that counts. */
+/*
+ * For a link and for NCQ: longer than an idle time that counts. A SATA link
+ * that the host puts to sleep may need as long, as far as anybody knows.
+ */
 #define PAUSE_NS (SECOND_NS / 100)
 /* Reads for NCQ, so seldom that ssdpm watch counts each of them. */
 #define QUEUE_NS (SECOND_NS / 10)
@@ -367,6 +370,8 @@ static enum exit_status open_one_provoked(struct exposure *e,
 	uint64_t n, after_ns;
 	enum exit_status status = read_exposure(e, watch, i, &n, &after_ns);
 
+	if (after_ns < PAUSE_NS)
+		after_ns = PAUSE_NS;
 	/* A tenth more, since a timer of a drive need not be exact. */
 	p.gap_ns = (int64_t)(for_queue ? QUEUE_NS : after_ns + after_ns / 10);
 	if (for_queue)
