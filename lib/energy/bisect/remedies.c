@@ -93,34 +93,35 @@ static bool has_feature(const struct bisect_suspect *suspect, uint32_t feature)
 
 /*
  * The policy powersave has L0s, L1 and clock power management, and no substate.
- * It must not turn on what was off. pcie_aspm=off is no remedy: Linux then
- * leaves on what the firmware has turned on.
+ * It must not turn on what was off: powersupersave had all of it. pcie_aspm=off
+ * is no remedy: Linux then leaves on what the firmware has turned on.
  */
 static const char *aspm_policy(const struct bisect_suspect *suspect,
+			       const struct bisect_drive *drive,
 			       uint32_t feature)
 {
 	const uint32_t substates =
 		SSDPM_PCIE_FEATURE_L1_1 | SSDPM_PCIE_FEATURE_L1_1_PCIPM |
 		SSDPM_PCIE_FEATURE_L1_2 | SSDPM_PCIE_FEATURE_L1_2_PCIPM;
+	const bool had_all =
+		(drive && drive->aspm_policy == SSDPM_ASPM_POWERSUPERSAVE) ||
+		(has_feature(suspect, SSDPM_PCIE_FEATURE_L0S) &&
+		 has_feature(suspect, SSDPM_PCIE_FEATURE_L1) &&
+		 has_feature(suspect, SSDPM_PCIE_FEATURE_CLKPM));
 
-	return feature & substates &&
-			       has_feature(suspect, SSDPM_PCIE_FEATURE_L0S) &&
-			       has_feature(suspect, SSDPM_PCIE_FEATURE_L1) &&
-			       has_feature(suspect, SSDPM_PCIE_FEATURE_CLKPM) ?
-		       "powersave" :
-		       "performance";
+	return feature & substates && had_all ? "powersave" : "performance";
 }
 
 /* The good trial had none of the features from the step on. */
 static bool find_link_remedy(const struct bisect_suspect *suspect,
-			     uint32_t step, size_t index,
-			     struct ssdpm_bisect_remedy *remedy)
+			     const struct bisect_drive *drive, uint32_t step,
+			     size_t index, struct ssdpm_bisect_remedy *remedy)
 {
 	size_t i = 0;
 
 	if (index == suspect->n_steps - step) {
 		fill(remedy, SSDPM_BISECT_REMEDY_PARAMETER, "pcie_aspm.policy",
-		     aspm_policy(suspect, feature_of(suspect, step)));
+		     aspm_policy(suspect, drive, feature_of(suspect, step)));
 		remedy->all_drives = 1;
 		return true;
 	}
@@ -153,7 +154,8 @@ static bool find_queue_remedy(size_t index, struct ssdpm_bisect_remedy *remedy)
 	return true;
 }
 
-static bool find_remedy(const struct ssdpm_bisect *bisect, uint32_t number,
+static bool find_remedy(const struct ssdpm_bisect *bisect,
+			const struct bisect_drive *drive, uint32_t number,
 			uint32_t step, size_t index,
 			struct ssdpm_bisect_remedy *remedy)
 {
@@ -165,7 +167,7 @@ static bool find_remedy(const struct ssdpm_bisect *bisect, uint32_t number,
 	case SSDPM_BISECT_LPM:
 		return find_lpm_remedy(suspect, step, index, remedy);
 	case SSDPM_BISECT_LINK:
-		return find_link_remedy(suspect, step, index, remedy);
+		return find_link_remedy(suspect, drive, step, index, remedy);
 	case SSDPM_BISECT_QUEUE_DEPTH:
 		return find_queue_remedy(index, remedy);
 	default:
@@ -281,7 +283,8 @@ static bool find_nth_remedy(const struct ssdpm_bisect *bisect, uint32_t number,
 {
 	const struct bisect_drive *drive = drive_of(bisect, number);
 
-	for (size_t i = 0; find_remedy(bisect, number, step, i, remedy); i++) {
+	for (size_t i = 0; find_remedy(bisect, drive, number, step, i, remedy);
+	     i++) {
 		struct ssdpm_bisect_remedy special = *remedy;
 		const bool is_special = specialize(drive, remedy, &special);
 

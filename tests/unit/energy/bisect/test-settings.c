@@ -441,6 +441,34 @@ static void what_is_in_force_already_is_no_remedy(void **state)
 				"pcie_aspm.policy=performance");
 }
 
+static void without_a_substate_a_link_keeps_what_a_policy_had(void **state)
+{
+	const uint32_t usual = SSDPM_PCIE_FEATURE_L1 | SSDPM_PCIE_FEATURE_L1_2;
+	struct ssdpm_machine_facts machine = { .size = sizeof(machine) };
+	struct ssdpm_device_facts facts = facts_of("nvme0");
+	struct ssdpm_bisect *bisect = find_culprit(search_of_link(usual), 2);
+
+	(void)state;
+	/* This one turned on what the policy powersave does, and more. */
+	machine.aspm_policy = SSDPM_ASPM_POWERSUPERSAVE;
+	ssdpm_bisect_set_drive(bisect, &facts, &machine, NULL);
+	assert_remedies(bisect, "file nvme0 link/l1_2_aspm=0; "
+				"parameter* nvme0 pcie_aspm.policy=powersave");
+	bisect = find_culprit(search_of_link(usual), 1);
+	ssdpm_bisect_set_drive(bisect, &facts, &machine, NULL);
+	assert_remedies(bisect,
+			"file nvme0 link/l1_aspm=0; "
+			"file nvme0 link/l1_2_aspm=0; "
+			"parameter* nvme0 pcie_aspm.policy=performance");
+	/* With this one the firmware chooses, of each device. */
+	bisect = find_culprit(search_of_link(usual), 2);
+	machine.aspm_policy = SSDPM_ASPM_DEFAULT;
+	ssdpm_bisect_set_drive(bisect, &facts, &machine, NULL);
+	assert_remedies(bisect,
+			"file nvme0 link/l1_2_aspm=0; "
+			"parameter* nvme0 pcie_aspm.policy=performance");
+}
+
 static struct ssdpm_bisect *search_of_disk(void)
 {
 	struct ssdpm_bisect *bisect = search_of_policy(SSDPM_LPM_MEDIUM_POWER);
@@ -691,6 +719,8 @@ int main(void)
 		cmocka_unit_test(
 			a_quirk_that_is_in_force_makes_no_step_and_no_remedy),
 		cmocka_unit_test(what_is_in_force_already_is_no_remedy),
+		cmocka_unit_test(
+			without_a_substate_a_link_keeps_what_a_policy_had),
 		cmocka_unit_test(
 			a_drive_with_more_states_than_steps_keeps_the_limit_of_today),
 		cmocka_unit_test(the_deepest_state_has_a_quirk_of_its_own),
