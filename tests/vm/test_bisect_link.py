@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Drives that fail as their link wakes from one state, always or once in 20 times: the
 search names the mode of the PCIe link, or the policy of the SATA link, and leaves
-nothing behind."""
+nothing behind. One drive fails only if it sleeps, too."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ class Faulty:
     seed: int = 0
     # All its settings are searched, and it is in everyday use.
     whole: bool = False
+    # In the deepest power state alone.
+    asleep: bool = False
 
     def __str__(self) -> str:
         return self.serial
@@ -55,15 +57,18 @@ class Faulty:
         n = len(self.steps)
         if self.whole:
             n += 1 if self.is_sata else 2  # NCQ; two states to sleep in
-        return math.ceil(math.log2(n)) + 2
+        return (math.ceil(math.log2(n)) + 2) * (2 if self.asleep else 1)
 
     @property
     def only(self) -> str:
-        return "" if self.whole else "--only lpm" if self.is_sata else "--only pcie-link"
+        only = "--only lpm" if self.is_sata else "--only pcie-link"
+        return "" if self.whole else only
 
     @property
     def fault(self) -> str:
-        return f"fault-link={self.state},fault-one-in={self.one_in},fault-seed={self.seed}"
+        asleep = ",fault-state=4" if self.asleep else ""
+        chance = f"fault-one-in={self.one_in},fault-seed={self.seed}"
+        return f"fault-link={self.state},{chance}{asleep}"
 
 
 NVME = [
@@ -73,13 +78,17 @@ NVME = [
     Faulty("L12", "l1.2", "l1.2"),
     *(Faulty(f"L12SELDOM{seed}", "l1.2", "l1.2", 20, seed) for seed in (1, 2, 3)),
     Faulty("L11OFALL", "l1.1", "l1.1", whole=True),
+    Faulty("L12ASLEEP", "l1.2", "l1.2", whole=True, asleep=True),
 ]
 # One for each port.
 SATA = [
     Faulty("PARTIAL", "partial", "medium_power"),
     Faulty("DIPMOFALL", "dipm", "med_power_with_dipm", whole=True),
     Faulty("SLUMBER", "slumber", "min_power"),
-    *(Faulty(f"SLUMBERSELDOM{seed}", "slumber", "min_power", 20, seed) for seed in (1, 2, 3)),
+    *(
+        Faulty(f"SLUMBERSELDOM{seed}", "slumber", "min_power", 20, seed)
+        for seed in (1, 2, 3)
+    ),
 ]
 DRIVES = [*NVME, *SATA]
 
@@ -100,13 +109,15 @@ sleep 5
 
 # search SERIAL FAULT FILE...: provoke its faults, search; FILE has its settings
 search() {{
-	serial=$1 fault=$2
+	serial=$1 fault=$2 pause=1
 	shift 2
+	# In the deepest power state, too.
+	[ "$only" ] || pause=3
 	echo "$device" >"/result/$serial.device"
 	grep . "$@" >"/result/$serial.before"
 	n=0
 	while [ "$(faults)" -lt {N_FAULTS} ] && [ $n -lt {N_READS} ]; do
-		sleep 1
+		sleep $pause
 		use
 		n=$((n + 1))
 	done
@@ -118,7 +129,7 @@ search() {{
 		provoke=--provoke
 	else
 		provoke=
-		while sleep 3; do use; done &
+		while sleep $pause; do use; done &
 	fi
 	run "$serial.start" ssdpm bisect start --identify $only --errors {N_FAULTS} \\
 		--entries $n "$device"
@@ -218,6 +229,8 @@ def test_the_link_state_that_fails_is_found(guest: vm.Guest, drive: Faulty) -> N
     setting = "link policy" if drive.is_sata else "PCIe link"
     found = f"{device} {setting}: {drive.culprit}, but not with {drive.good}\n"
     assert found in guest.ok(str(drive))
+    both = f"{device} latency limit: 100 ms, but not with 10 ms\n"
+    assert (both in guest.ok(str(drive))) == drive.asleep
     print(drive, guest.read(f"{drive}.entries"), search["trials"])
     assert len(search["trials"]) <= drive.n_trials
     # It did fail before: Linux and the emulated drive say so.
