@@ -167,7 +167,8 @@ sata() {{
 }}
 {"; ".join(f"nvme {drive} '{drive.only}'" for drive in NVME)}
 {"; ".join(f"sata {drive} {i + 1} '{drive.only}'" for i, drive in enumerate(SATA))}
-dmesg >/result/dmesg
+echo powersave >/sys/module/pcie_aspm/parameters/policy
+cat "$(controller L12)/device/link/"* >/result/powersave
 """
 
 
@@ -237,6 +238,16 @@ def test_the_link_state_that_fails_is_found(guest: vm.Guest, drive: Faulty) -> N
     assert int(guest.read(f"{drive}.faults")) == N_FAULTS
     n_bad = sum(trial["verdict"] == "bad" for trial in search["trials"])
     assert n_faults(guest, drive) == N_FAULTS + n_bad
+
+
+@pytest.mark.parametrize("drive", NVME, ids=str)
+def test_a_policy_of_linux_keeps_l1_if_only_a_substate_fails(
+    guest: vm.Guest, drive: Faulty
+) -> None:
+    policy = "powersave" if drive.culprit in ("l1.1", "l1.2") else "performance"
+    assert f"pcie_aspm.policy={policy}\n" in guest.ok(str(drive))
+    # clkpm, l1_1_aspm, l1_2_aspm, l1_aspm
+    assert guest.read("powersave").split() == ["1", "0", "0", "1"]
 
 
 @pytest.mark.parametrize("drive", DRIVES, ids=str)

@@ -93,8 +93,9 @@ static bool has_feature(const struct bisect_suspect *suspect, uint32_t feature)
 
 /*
  * The policy powersave has L0s, L1 and clock power management, and no substate.
- * It must not turn on what was off: powersupersave had all of it. pcie_aspm=off
- * is no remedy: Linux then leaves on what the firmware has turned on.
+ * It must not turn on what was off. If powersupersave is in force, it had all
+ * of it. pcie_aspm=off is no remedy: Linux then leaves on what the firmware has
+ * turned on.
  */
 static const char *aspm_policy(const struct bisect_suspect *suspect,
 			       const struct bisect_drive *drive,
