@@ -31,13 +31,16 @@ boots=$(wc -l </var/lib/boots)
 device=$(basename "$(controller DIES)")
 link=/sys/class/nvme/$device/device/link
 
-# As l1_aspm is on in a trial that is watched, the machine dies, without a last word.
+# In a trial of this boot with l1_aspm the machine dies, without a last word.
 die() {{
 	token=$(cat /proc/sys/kernel/random/boot_id)
-	until [ "$(cat $link/l1_aspm)" = 1 ] && grep -q "$token" /var/lib/ssdpm/bisect; do
+	until is_deadly && sleep 1 && is_deadly; do
 		sleep 0.1
 	done
 	echo b >/proc/sysrq-trigger
+}}
+is_deadly() {{
+	[ "$(cat $link/l1_aspm)" = 1 ] && grep -q "$token" /var/lib/ssdpm/bisect
 }}
 if [ "$boots" = 1 ]; then
 	grep . $link/* >/var/lib/before
@@ -47,7 +50,7 @@ if [ "$boots" = 1 ]; then
 fi
 if [ "$boots" -le {MOST_BOOTS} ]; then
 	die &
-	ssdpm bisect run --identify --count-death --provoke --settle 1s \\
+	ssdpm bisect run --identify --count-death --provoke --settle 5s \\
 		>"/var/lib/run$boots" 2>&1
 	kill $!
 	sync
