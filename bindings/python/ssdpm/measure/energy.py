@@ -206,6 +206,10 @@ def change_points(
     """Where the mean of a signal changes: index of the first sample of each stretch
     but the first.
 
+    The noise must be white: correlated noise, as of a filter in the instrument, gives
+    changes where there are none. Means over five times its correlation time or more
+    have few of these.
+
     Args:
         power, rate_hz, times, start_ns: as Signal has them; 20000 samples at most.
         sigma_w: of the noise; 0: from the differences of neighbours.
