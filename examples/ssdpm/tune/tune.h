@@ -55,7 +55,7 @@ struct tuning {
 	enum exit_status failure; /* of the first drive that cannot be read */
 	bool refused;		  /* to measure: nothing is set, either */
 	bool is_brief; /* the screen has no room for what explains answers */
-	bool has_variable; /* nor for the root in each call */
+	bool has_variable;	  /* nor for the root in each call */
 	struct ssdpm_total saver; /* what the profile for the battery saves */
 };
 
