@@ -796,7 +796,7 @@ struct ssdpm_owner {
 };
 
 /**
- * ssdpm_machine_read_owners() - who else sets latency tolerances and LPM
+ * ssdpm_machine_read_owners() - who else sets what ssdpm sets
  * @ret_owners: an array to be freed with free(); NULL where there is none
  *
  * Return: 0, -ENOMEM.

@@ -278,17 +278,19 @@ def test_a_storm_is_two_runs_unless_it_pauses(guest: vm.Guest) -> None:
     events = [float(at) for at in re.findall(r"KERNEL\[([\d.]+)\]", guest.read("events"))]
     storms = [line.split() for line in guest.read("runs").splitlines()]
     assert len(storms) == N_STORMS
-    without, seen = 0, dict[int, int]()
+    without, telling, seen = 0, 0, dict[int, int]()
     for begin, end, runs in storms:
         at = [event for event in events if float(begin) <= event <= float(end) + 2]
         pauses = sum(b - a >= 0.2 for a, b in zip(at, at[1:]))
         if not pauses and at[-1] - at[0] < 2:
             without += 1
         most = 2 + pauses + int((at[-1] - at[0]) / 2)
-        assert len(at) > most, (begin, end, "the kernel has sent few events")
+        telling += len(at) > most
         assert int(runs) <= most, (begin, end, runs, at)
         seen[int(runs)] = seen.get(int(runs), 0) + 1
     print(f"Linux {guest.release}: storms by runs: {seen}; {without} without a pause")
+    # Of few events, as a busy machine sends them, each could be a run of its own.
+    assert telling >= 0.9 * N_STORMS, telling
 
 
 def test_a_drive_that_is_plugged_in_gets_the_policy(guest: vm.Guest) -> None:
