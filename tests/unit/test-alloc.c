@@ -3336,12 +3336,17 @@ static void call_savings(void)
 	const struct ssdpm_trial_result trial = { .size = sizeof(trial),
 						  .decision =
 							  SSDPM_TRIAL_SAVES };
+	const struct ssdpm_energy_report_item item = {
+		.size = sizeof(item),
+		.advice = SSDPM_ADVICE_SET,
+		.trial = &trial,
+	};
 	struct ssdpm_total total = { .size = sizeof(total) };
 	struct ssdpm_gain gain;
 	struct ssdpm_error error;
 
 	ssdpm_total_add_likely(&total, &likely, &error);
-	ssdpm_total_add_trial(&total, &trial, &error);
+	ssdpm_total_add_item(&total, &item, &error);
 	ssdpm_saving_get_battery_s(&saving, 1, 2, &gain, &error);
 	ssdpm_saving_get_year_wh(&saving, 24, &gain);
 	ssdpm_saving_verdict_saves(SSDPM_SAVING_SAVES);
@@ -3885,7 +3890,7 @@ static const struct {
 	{ "ssdpm_saving_get_year_wh", call_savings },
 	{ "ssdpm_saving_verdict_saves", call_savings },
 	{ "ssdpm_total_add_likely", call_savings },
-	{ "ssdpm_total_add_trial", call_savings },
+	{ "ssdpm_total_add_item", call_savings },
 	{ "ssdpm_policy_get_word", call_policies },
 	{ "ssdpm_policy_parse", call_policies },
 	{ "ssdpm_resolved_policy_is_same", call_policies },

@@ -189,7 +189,11 @@ def test_the_total_is_the_sum_that_the_command_prints(machine: Maker) -> None:
     assert total.high_uw == sum(one.high_uw for one in likely)
     assert {one.verdict for one in likely} == {"saves", "costs"}
     assert total.low_uw > 0 and total.verdict == "saves"
-    assert str(total).startswith("saves: ") and "mW on 2 drives (likely " in str(total)
+    assert str(total).startswith("saves ") and str(total).endswith("), on 2 drives")
+    # A sum of one is that one, also where it is a loss.
+    for one in advice:
+        if one.advice == "set":
+            assert str(ssdpm.total([one])) == f"{one.likely}, on 1 drive"
 
 
 def test_a_trial_counts_in_place_of_what_is_likely(machine: Maker) -> None:
@@ -203,5 +207,6 @@ def test_a_trial_counts_in_place_of_what_is_likely(machine: Maker) -> None:
     [advice] = ssdpm.tune(root, trials={"nvme0": endless})
     total = ssdpm.total([advice])
     assert (total.low_uw, total.median_uw, total.high_uw) == (None, 100000, None)
+    assert str(total) == "saves 100 mW, on 1 drive"
     with pytest.raises(TypeError, match="advice"):
         ssdpm.total(["nvme0"])  # type: ignore[list-item]

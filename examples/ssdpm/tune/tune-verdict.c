@@ -15,16 +15,8 @@ static struct ssdpm_total total_of(const struct tuning *tuning)
 {
 	struct ssdpm_total total = { .size = sizeof(total) };
 
-	for (size_t i = 0; i < tuning->n; i++) {
-		const struct ssdpm_energy_report_item *item = &tuning->items[i];
-
-		if (!is_to_set(item))
-			continue;
-		if (item->trial)
-			ssdpm_total_add_trial(&total, item->trial, NULL);
-		else
-			ssdpm_total_add_likely(&total, item->likely, NULL);
-	}
+	for (size_t i = 0; i < tuning->n; i++)
+		ssdpm_total_add_item(&total, &tuning->items[i], NULL);
 	total.saving.nominal_uw = two_digits(total.saving.nominal_uw);
 	return total;
 }

@@ -366,14 +366,18 @@ SSDPM_API int ssdpm_total_add_likely(struct ssdpm_total *total,
 				     struct ssdpm_error *reterr);
 
 /**
- * ssdpm_total_add_trial() - add what a trial of a drive found
+ * ssdpm_total_add_item() - add what a report advises to set on a drive
+ * @item: its advice, trial and likely are read; its size member is set
+ *
+ * SSDPM_ADVICE_SET adds its trial or, without one, what is likely. Another
+ * advice adds nothing.
  *
  * Return: as ssdpm_total_add_likely() and ssdpm_energy_report_set_trial();
- * -EINVAL (its saving is unknown).
+ * -EINVAL (the saving of the trial is unknown).
  */
-SSDPM_API int ssdpm_total_add_trial(struct ssdpm_total *total,
-				    const struct ssdpm_trial_result *trial,
-				    struct ssdpm_error *reterr);
+SSDPM_API int ssdpm_total_add_item(struct ssdpm_total *total,
+				   const struct ssdpm_energy_report_item *item,
+				   struct ssdpm_error *reterr);
 
 /**
  * ssdpm_energy_report_item_to_json() - "ssdpm.advice/1"

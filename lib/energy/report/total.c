@@ -105,9 +105,9 @@ static uint32_t verdict_of_trial(uint32_t decision)
 	}
 }
 
-int ssdpm_total_add_trial(struct ssdpm_total *total,
-			  const struct ssdpm_trial_result *trial,
-			  struct ssdpm_error *reterr)
+static int add_trial(struct ssdpm_total *total,
+		     const struct ssdpm_trial_result *trial,
+		     struct ssdpm_error *reterr)
 {
 	struct ssdpm_trial_result known = { 0 };
 	struct one one = { 0 };
@@ -126,4 +126,24 @@ int ssdpm_total_add_trial(struct ssdpm_total *total,
 	one.saving.nominal_uw = (int64_t)(known.saving_w * 1e6);
 	one.has_range = ssdpm__get_trial_saving(&known, &one.saving);
 	return add(total, &one, reterr);
+}
+
+int ssdpm_total_add_item(struct ssdpm_total *total,
+			 const struct ssdpm_energy_report_item *item,
+			 struct ssdpm_error *reterr)
+{
+	struct ssdpm_energy_report_item known = { 0 };
+	int err = ssdpm__sized_in(&known, sizeof(known), item,
+				  "ssdpm_energy_report_item", reterr);
+
+	if (!err)
+		err = ssdpm__sized_check(total, sizeof(*total), "ssdpm_total",
+					 reterr);
+	if (err || known.advice != SSDPM_ADVICE_SET)
+		return err;
+	if (known.trial)
+		return add_trial(total, known.trial, reterr);
+	return known.likely ?
+		       ssdpm_total_add_likely(total, known.likely, reterr) :
+		       0;
 }

@@ -1443,21 +1443,27 @@ static int total_add_likely(void *sized, struct ssdpm_error *error)
 	return ssdpm_total_add_likely(&total, sized, error);
 }
 
-static int total_add_trial(void *sized, struct ssdpm_error *error)
-{
-	struct ssdpm_total total = { .size = sizeof(total) };
-
-	return ssdpm_total_add_trial(&total, sized, error);
-}
-
 static int total_add(void *sized, struct ssdpm_error *error)
 {
 	return ssdpm_total_add_likely(sized, &likely_saving, error);
 }
 
-static int total_add_tried(void *sized, struct ssdpm_error *error)
+static const struct ssdpm_energy_report_item advised_item = {
+	.size = sizeof(advised_item),
+	.advice = SSDPM_ADVICE_SET,
+	.likely = &likely_saving,
+};
+
+static int total_add_item(void *sized, struct ssdpm_error *error)
 {
-	return ssdpm_total_add_trial(sized, &trial_result, error);
+	struct ssdpm_total total = { .size = sizeof(total) };
+
+	return ssdpm_total_add_item(&total, sized, error);
+}
+
+static int total_add_advised(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_total_add_item(sized, &advised_item, error);
 }
 
 static int energy_report_get_item(void *sized, struct ssdpm_error *error)
@@ -1828,10 +1834,10 @@ static const struct sized_case cases[] = {
 	SIZED(ssdpm_total_add_likely, ssdpm_likely, SIZED_IN, &likely_saving,
 	      total_add_likely),
 	SIZED(ssdpm_total_add_likely, ssdpm_total, SIZED_OUT, NULL, total_add),
-	SIZED(ssdpm_total_add_trial, ssdpm_total, SIZED_OUT, NULL,
-	      total_add_tried),
-	SIZED(ssdpm_total_add_trial, ssdpm_trial_result, SIZED_IN,
-	      &trial_result, total_add_trial),
+	SIZED(ssdpm_total_add_item, ssdpm_total, SIZED_OUT, NULL,
+	      total_add_advised),
+	SIZED(ssdpm_total_add_item, ssdpm_energy_report_item, SIZED_IN,
+	      &advised_item, total_add_item),
 	SIZED(ssdpm_recommend, ssdpm_sim_params, SIZED_IN, &sim_params,
 	      recommend),
 	SIZED(ssdpm_recommend, ssdpm_bounds, SIZED_IN, &bounds,

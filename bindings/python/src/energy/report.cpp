@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <tuple>
-#include <variant>
 
 #include <pybind11/stl.h>
 
@@ -153,43 +152,50 @@ static py::list tune(const Machine &machine, uint32_t patience,
 	return result;
 }
 
-/* What one drive saves: (verdict, low_uw, median_uw, high_uw), or a trial. */
-using Savings = std::vector<
-	std::variant<std::tuple<std::string, int64_t, int64_t, int64_t>,
-		     Trials::mapped_type>>;
+/*
+ * (advice or None, (verdict, low_uw, median_uw, high_uw) or None, trial or
+ * None)
+ */
+using Uw = std::tuple<std::string, int64_t, int64_t, int64_t>;
+using Advised = std::tuple<OptionalText, std::optional<Uw>,
+			   std::optional<Trials::mapped_type>>;
 
-static void add_saving(struct ssdpm_total &total,
-		       const Savings::value_type &saving)
+static void add_advised(struct ssdpm_total &total, const Advised &advised)
 {
+	const auto &[advice, uw, row] = advised;
+	struct ssdpm_energy_report_item item = {};
+	struct ssdpm_trial_result trial = {};
 	struct ssdpm_likely likely = {};
-	std::string verdict;
 
-	if (saving.index()) {
-		const auto trial = trial_from(std::get<1>(saving));
-
-		without_gil([&](struct ssdpm_error *error) {
-			return ssdpm_total_add_trial(&total, &trial, error);
-		});
-		return;
+	item.size = sizeof(item);
+	item.advice = advice ? ssdpm_advice_from_string(advice->c_str()) : 0;
+	if (uw) {
+		likely.size = sizeof(likely);
+		likely.verdict = ssdpm_saving_verdict_from_string(
+			std::get<0>(*uw).c_str());
+		likely.low_uw = std::get<1>(*uw);
+		likely.median_uw = std::get<2>(*uw);
+		likely.high_uw = std::get<3>(*uw);
+		item.likely = &likely;
 	}
-	likely.size = sizeof(likely);
-	std::tie(verdict, likely.low_uw, likely.median_uw, likely.high_uw) =
-		std::get<0>(saving);
-	likely.verdict = ssdpm_saving_verdict_from_string(verdict.c_str());
+	if (row) {
+		trial = trial_from(*row);
+		item.trial = &trial;
+	}
 	without_gil([&](struct ssdpm_error *error) {
-		return ssdpm_total_add_likely(&total, &likely, error);
+		return ssdpm_total_add_item(&total, &item, error);
 	});
 }
 
 /* (n, n_decided, n_undecided, verdict, low_uw, median_uw, high_uw) */
-static py::tuple total_of(const Savings &savings)
+static py::tuple total_of(const std::vector<Advised> &advices)
 {
 	struct ssdpm_total total = {};
 	py::object low = py::none(), high = py::none();
 
 	total.size = sizeof(total);
-	for (const auto &saving : savings)
-		add_saving(total, saving);
+	for (const Advised &advised : advices)
+		add_advised(total, advised);
 	if (total.has_range) {
 		low = py::int_(total.saving.low_uw);
 		high = py::int_(total.saving.high_uw);

@@ -198,6 +198,23 @@ class Saving(Value, _Gains):
         )
 
 
+def saving_text(verdict: str, low: int | None, median: int, high: int | None) -> str:
+    """Words of a saving in microwatts; an end that is None is unknown."""
+    word = verdict.replace("-", " ")
+    if not any((low, median, high)):
+        return "likely saves nothing"
+    lost = word.endswith("costs") or median < 0
+    if lost:
+        low, median, high = high, -median, low
+        low, high = (None if end is None else -end for end in (low, high))
+    if word in ("not decided", "too small"):
+        word += ": cost" if lost else ":"
+    said = f"{word} {in_mw(median)} mW"
+    if low is None or high is None:
+        return said
+    return f"{said} (likely {in_mw(low)} to {in_mw(high)})"
+
+
 @dataclass(frozen=True, eq=False)
 class Likely(Value, _Gains):
     """The likely range of a saving, under the assumptions of ssdpm_likely(3).
@@ -238,17 +255,7 @@ class Likely(Value, _Gains):
         return self.low_uw, self.median_uw, self.high_uw
 
     def __str__(self) -> str:
-        word = self.verdict.replace("-", " ")
-        uw = list(self._uw())
-        if not any(uw):
-            return "likely saves nothing"
-        lost = word.endswith("costs") or self.median_uw < 0
-        if lost:
-            uw = [-value for value in reversed(uw)]
-        low, median, high = map(in_mw, uw)
-        if word in ("not decided", "too small"):
-            word += ": cost" if lost else ":"
-        return f"{word} {median} mW (likely {low} to {high})"
+        return saving_text(self.verdict, *self._uw())
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,10 +21,10 @@ from ssdpm.base.convert import (
     number_of,
 )
 from ssdpm.base.errors import NotFoundError
-from ssdpm.base.result import Json, Value, in_ms, in_mw
+from ssdpm.base.result import Json, Value, in_ms
 from ssdpm.device.facts import Change
 from ssdpm.device.machine import Root, machine_of
-from ssdpm.estimate.result import Likely, Saving
+from ssdpm.estimate.result import Likely, Saving, saving_text
 from ssdpm.workload.trace import TraceLike, all_records
 
 
@@ -197,11 +197,9 @@ class Total(Value):
     def __str__(self) -> str:
         if self.verdict is None:
             return "no drive is to be set"
-        word = self.verdict.replace("-", " ")
-        text = f"{word}: {in_mw(self.median_uw)} mW on {self.n} drives"
-        if self.low_uw is None or self.high_uw is None:
-            return text
-        return f"{text} (likely {in_mw(self.low_uw)} to {in_mw(self.high_uw)})"
+        drives = "1 drive" if self.n == 1 else f"{self.n} drives"
+        said = saving_text(self.verdict, self.low_uw, self.median_uw, self.high_uw)
+        return f"{said}, on {drives}"
 
 
 def total(advice: Iterable[Advice]) -> Total:
@@ -211,18 +209,12 @@ def total(advice: Iterable[Advice]) -> Total:
         advice: of tune(), or some of it; a drive that is not to be set adds nothing. A
             trial counts in place of what is likely.
     """
-    savings: list[Any] = []
+    rows = []
     for one in check_list(advice, "advice", "ssdpm.Advice"):
         check_instance(one, "advice", Advice)
-        if one.advice != "set":
-            continue
-        if one.trial is not None:
-            savings.append(_row_of(one.trial))
-        elif one.likely is not None:
-            found = one.likely
-            uw = (found.low_uw, found.median_uw, found.high_uw)
-            savings.append((found.verdict, *uw))
-    return Total(*_core.energy.total(savings))
+        likely = one.likely and (one.likely.verdict, *one.likely._uw())
+        rows.append((one.advice, likely, one.trial and _row_of(one.trial)))
+    return Total(*_core.energy.total(rows))
 
 
 def _likely(row: tuple[Any, ...] | None) -> Likely | None:

@@ -24,6 +24,42 @@ static void add(struct ssdpm_total *total, int64_t low_uw, int64_t high_uw,
 	assert_int_equal(ssdpm_total_add_likely(total, &likely, NULL), 0);
 }
 
+/* As a setting that a trial has decided. */
+static int add_trial(struct ssdpm_total *total,
+		     const struct ssdpm_trial_result *trial,
+		     struct ssdpm_error *error)
+{
+	const struct ssdpm_likely likely = { .size = sizeof(likely) };
+	const struct ssdpm_energy_report_item item = {
+		.size = sizeof(item),
+		.advice = SSDPM_ADVICE_SET,
+		.trial = trial,
+		.likely = &likely,
+	};
+
+	return ssdpm_total_add_item(total, &item, error);
+}
+
+static void an_item_that_is_not_to_be_set_adds_nothing(void **state)
+{
+	const struct ssdpm_likely likely = { .size = sizeof(likely),
+					     .verdict = SSDPM_SAVING_SAVES,
+					     .median_uw = 7 };
+	struct ssdpm_energy_report_item item = { .size = sizeof(item),
+						 .likely = &likely };
+
+	(void)state;
+	for (uint32_t a = 0; a == 0 || ssdpm_advice_to_string(a); a++) {
+		struct ssdpm_total total = nothing();
+
+		item.advice = a;
+		assert_int_equal(ssdpm_total_add_item(&total, &item, NULL), 0);
+		assert_int_equal(total.n, a == SSDPM_ADVICE_SET);
+		assert_int_equal(total.saving.nominal_uw,
+				 a == SSDPM_ADVICE_SET ? 7 : 0);
+	}
+}
+
 static void one_saving_is_its_own_total(void **state)
 {
 	(void)state;
@@ -103,13 +139,11 @@ static void what_cannot_be_added_leaves_the_total(void **state)
 	assert_int_equal(ssdpm_total_add_likely(&total, &likely, &error),
 			 -EOVERFLOW);
 	fixture_assert_error(&error, -EOVERFLOW, 0, "too large");
-	assert_int_equal(ssdpm_total_add_trial(&total, &trial, &error),
-			 -EINVAL);
+	assert_int_equal(add_trial(&total, &trial, &error), -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "saving_w");
 	trial.saving_w = 1;
 	trial.decision = 99;
-	assert_int_equal(ssdpm_total_add_trial(&total, &trial, &error),
-			 -EINVAL);
+	assert_int_equal(add_trial(&total, &trial, &error), -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0, "decision");
 	assert_memory_equal(&total, &before, sizeof(total));
 }
@@ -126,19 +160,19 @@ static void a_trial_without_an_end_leaves_the_total_without_one(void **state)
 	struct ssdpm_total total = nothing();
 
 	(void)state;
-	assert_int_equal(ssdpm_total_add_trial(&total, &trial, NULL), 0);
+	assert_int_equal(add_trial(&total, &trial, NULL), 0);
 	assert_int_equal(total.verdict, SSDPM_SAVING_SAVES);
 	assert_int_equal(total.saving.low_uw, 250000);
 	assert_true(total.has_range);
 	trial.high_w = INFINITY;
-	assert_int_equal(ssdpm_total_add_trial(&total, &trial, NULL), 0);
+	assert_int_equal(add_trial(&total, &trial, NULL), 0);
 	assert_false(total.has_range);
 	assert_int_equal(total.saving.nominal_uw, 1000000);
 	assert_int_equal(total.verdict, SSDPM_SAVING_NOT_DECIDED);
 	assert_int_equal(total.n_decided, 2);
 	/* What comes later does not bring the end back. */
 	trial.high_w = 0.75;
-	assert_int_equal(ssdpm_total_add_trial(&total, &trial, NULL), 0);
+	assert_int_equal(add_trial(&total, &trial, NULL), 0);
 	assert_false(total.has_range);
 }
 
@@ -151,8 +185,7 @@ static void a_trial_counts_by_what_it_decided(void **state)
 		struct ssdpm_total total = nothing();
 
 		trial.decision = d;
-		assert_int_equal(ssdpm_total_add_trial(&total, &trial, NULL),
-				 0);
+		assert_int_equal(add_trial(&total, &trial, NULL), 0);
 		assert_int_equal(
 			total.verdict,
 			d == SSDPM_TRIAL_SAVES ? SSDPM_SAVING_SAVES :
@@ -226,6 +259,7 @@ static void another_drive_in_the_same_place_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_item_that_is_not_to_be_set_adds_nothing),
 		cmocka_unit_test(one_saving_is_its_own_total),
 		cmocka_unit_test(both_ends_decide_on_a_sum),
 		cmocka_unit_test(what_cannot_be_added_leaves_the_total),
