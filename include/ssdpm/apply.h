@@ -151,6 +151,9 @@ SSDPM_API int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
 					 uint32_t workload_hint,
 					 struct ssdpm_error *reterr);
 
+/** For SSDPM_STEP_PCIE_LINK: features that stay as they are. */
+#define SSDPM_PCIE_LINK_KEEP(features) ((uint64_t)(features) << 32)
+
 /**
  * ssdpm_plan_add_value() - a setting that is a number, of a device or of all
  * @device: not read for SSDPM_STEP_ASPM_POLICY, and may be NULL then
@@ -162,10 +165,14 @@ SSDPM_API int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
  *         a drive that says that it has no such mode is left alone.
  *         For SSDPM_STEP_PCIE_LINK: bits of enum ssdpm_pcie_feature: what the
  *         link of an NVMe drive may do, in the files of link/ in sysfs; a step
- *         for each feature that the link has. Linux says nothing where its
- *         policy or the firmware forbids one: then the commit fails, -EIO. A
- *         substate needs L1. Without L1 Linux also remembers that the substates
- *         are off; a policy that is changed later does not turn them on.
+ *         for each feature that the link has, but for those that are added
+ *         with SSDPM_PCIE_LINK_KEEP(). Linux says nothing where its policy or
+ *         the firmware forbids one: then the commit fails, -EIO. A substate
+ *         needs L1. A feature that is to be off stays off under each policy,
+ *         and without L1 so do its substates. A commit writes 0 even where it
+ *         reads 0: Linux does not show which features were turned off. To
+ *         revert allows a feature again that was on before, and the policy of
+ *         then decides.
  *         For SSDPM_STEP_QUEUE_DEPTH: commands that a SATA drive has at a time,
  *         1 to 32, and no more than the drive has; with 1 Linux uses no NCQ.
  *         For SSDPM_STEP_D3COLD: 1: Linux may take the power of an NVMe drive

@@ -247,11 +247,11 @@ static int check_link(const struct ssdpm_device_facts *facts, uint64_t value,
 				   "%s: Linux does not set what its link does: "
 				   "link/ of sysfs has no files",
 				   facts->name);
-	if (value & ~(uint64_t)facts->pcie_capable)
+	if ((value | value >> 32) & UINT32_MAX & ~facts->pcie_capable)
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s: its link lacks a feature", facts->name);
-	if (value >= SSDPM_PCIE_FEATURE_L1_1 &&
-	    !(value & SSDPM_PCIE_FEATURE_L1))
+	if ((uint32_t)value >= SSDPM_PCIE_FEATURE_L1_1 &&
+	    !((value | value >> 32) & SSDPM_PCIE_FEATURE_L1))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s: L1.1 and L1.2 need l1_aspm",
 				   facts->name);
@@ -285,7 +285,8 @@ static int add_link(struct ssdpm_plan *plan, struct ssdpm_device *device,
 			.after.pcie_link = (value & bit) != 0,
 		};
 
-		if (facts->pcie_capable & bit && is_first == (i < 7))
+		if (facts->pcie_capable & ~(value >> 32) & bit &&
+		    is_first == (i < 7))
 			err = add_file(plan, device, ssdpm__link_file(bit),
 				       &wanted, reterr);
 	}

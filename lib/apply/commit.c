@@ -202,16 +202,25 @@ static int do_value(struct commit_work *work, struct step *step,
 					change->path, &now, reterr);
 	if (err || ssdpm__value_is(&now, &change->after))
 		return err;
-	return ssdpm__fail(reterr, -EIO, 0,
+	/* A feature may go on again, and the policy of before has it off. */
+	err = work->plan->goes_back &&
+			      change->kind->number == SSDPM_STEP_PCIE_LINK ?
+		      -EOPNOTSUPP :
+		      -EIO;
+	return ssdpm__fail(reterr, err, 0,
 			   "%s: %.90s was written, and it reads %.90s",
 			   step->target, change->after.text, now.text);
 }
 
-/* On the way back the kernel's own table is the next best. */
+/* On the way back the kernel's own table, or its policy, is the next best. */
 static bool is_refused(const struct ssdpm_plan *plan, const struct step *step,
 		       int err)
 {
-	return plan->goes_back && step->change.kind->role == ROLE_TABLE &&
+	if (!plan->goes_back)
+		return false;
+	if (step->change.kind->number == SSDPM_STEP_PCIE_LINK)
+		return err == -EOPNOTSUPP;
+	return step->change.kind->role == ROLE_TABLE &&
 	       (err == -EACCES || err == -EPERM || err == -EOPNOTSUPP);
 }
 
@@ -503,6 +512,39 @@ static bool is_to_be_done(const struct step *step)
 	       !ssdpm__step_is_unknown(step);
 }
 
+/*
+ * A feature may be off by the policy alone, and a later policy turns it on.
+ * Linux is told to keep it off. Only the record shows that it was told.
+ */
+static bool is_untold(const struct commit_work *work, const struct step *step)
+{
+	return step->change.kind->number == SSDPM_STEP_PCIE_LINK &&
+	       step->state == SSDPM_STEP_IN_FORCE && !work->plan->goes_back &&
+	       !step->change.after.is.pcie_link &&
+	       ssdpm__is_new(&work->kept, &step->change);
+}
+
+/* A policy that this commit has set may have changed what was in force. */
+static int read_link(const struct commit_work *work, struct step *step,
+		     struct ssdpm_error *reterr)
+{
+	const struct ssdpm_plan *plan = work->plan;
+	const struct step *policy = ssdpm__plan_find(
+		plan, SSDPM_STEP_ASPM_POLICY, SSDPM__ASPM_POLICY);
+	struct change *change = &step->change;
+	int err;
+
+	if (change->kind->number != SSDPM_STEP_PCIE_LINK ||
+	    step->state != SSDPM_STEP_IN_FORCE || !policy ||
+	    policy->state != SSDPM_STEP_DONE)
+		return 0;
+	err = ssdpm__read_value(plan->machine, change->kind, change->path,
+				&change->before, reterr);
+	if (!err && !ssdpm__value_is(&change->before, &change->after))
+		step->state = SSDPM_STEP_PLANNED;
+	return err;
+}
+
 static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 {
 	const struct ssdpm_plan *plan = work->plan;
@@ -515,8 +557,14 @@ static int take_steps(struct commit_work *work, struct ssdpm_error *reterr)
 		return ssdpm__no_memory(reterr);
 	for (size_t i = 0; i < plan->n_order; i++) {
 		struct step *step = plan->order[i];
+		int err;
 
-		if (!is_to_be_done(step) || !is_of(work, step->device))
+		if (!is_of(work, step->device))
+			continue;
+		err = read_link(work, step, reterr);
+		if (err)
+			return err;
+		if (!is_to_be_done(step) && !is_untold(work, step))
 			continue;
 		step->state = SSDPM_STEP_PLANNED;
 		step->failed = false;

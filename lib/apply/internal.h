@@ -680,6 +680,8 @@ int ssdpm__undo(const struct site *site, struct change *const *changes,
 		struct ssdpm_error *reterr);
 /* keep.c: the record for revert */
 
+/* Does it say anything that the record does not? */
+bool ssdpm__is_new(const struct changes *changes, const struct change *change);
 /* Would a commit of this plan write another record? */
 bool ssdpm__is_news(const struct changes *kept, const struct ssdpm_plan *plan);
 /*

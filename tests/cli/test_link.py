@@ -32,10 +32,8 @@ def test_a_plan_shows_the_feature_that_was_asked_for(
     assert lines[0] == "nvme0: link feature l1_2_aspm 1 -> 0 (planned)"
     assert lines[1] == "    until the next boot"
     assert len(lines) == 3 and lines[2].endswith("/nvme0/device/link/l1_2_aspm")
-    # --json has each feature of the link.
-    assert [step["state"] for step in ssdpm.json(*call)["steps"]] == [
-        "planned", "in-force", "in-force", "in-force",
-    ]  # fmt: skip
+    # The others stay as they are.
+    assert [step["state"] for step in ssdpm.json(*call)["steps"]] == ["planned"]
 
 
 @pytest.mark.parametrize(
@@ -67,6 +65,24 @@ def test_a_feature_is_set_checked_and_undone(
     assert ssdpm("apply", "--root", root, "--link", link).returncode == 0
     assert ssdpm("revert", "--root", root).returncode == 0
     assert link_of(root) == ALL_ON
+
+
+def test_what_a_policy_has_off_is_turned_off(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    assert link_of(root)["l1_2_aspm"] == "0"
+    call = ["--root", str(root), "--link", "l1_2_aspm=off", "nvme0"]
+    assert ssdpm("check", *call).returncode == 0
+    assert "l1_2_aspm 0 -> 0 (done)" in ssdpm.output("apply", *call)
+    # Linux is told once. A policy in the same call has its own step.
+    policy = ["--aspm-policy", "powersupersave"]
+    said = ssdpm.output("apply", *call, *policy)
+    assert "l1_2_aspm 0 (in force)" in said
+    (root / LINK / "l1_2_aspm").write_text("1\n")
+    done = ssdpm.json("apply", *call, *policy[:1], "powersave")
+    assert [(step["kind"], step["before"], step["after"]) for step in done["steps"]] == [
+        ("aspm-policy", "powersupersave", "powersave"), ("pcie-link", "1", "0"),
+    ]  # fmt: skip
+    assert link_of(root)["l1_2_aspm"] == "0"
 
 
 def test_drives_with_the_same_feature_share_a_line(

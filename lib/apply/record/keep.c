@@ -45,8 +45,7 @@ static bool is_kept(const struct changes *changes, const struct change *table)
 	return false;
 }
 
-/* Does it say anything that the record does not? */
-static bool is_new(const struct changes *changes, const struct change *change)
+bool ssdpm__is_new(const struct changes *changes, const struct change *change)
 {
 	const struct change *old = ssdpm__changes_find(changes, change);
 
@@ -73,7 +72,7 @@ static int merge(struct changes *changes, const struct change *change)
 {
 	struct change *old = ssdpm__changes_find(changes, change);
 
-	if (!is_new(changes, change))
+	if (!ssdpm__is_new(changes, change))
 		return 0;
 	if (!old) {
 		int err = ssdpm__changes_add(changes, change);
@@ -106,7 +105,7 @@ bool ssdpm__is_news(const struct changes *kept, const struct ssdpm_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_order; i++)
 		if (is_applied(plan, plan->order[i]) &&
-		    is_new(kept, &plan->order[i]->change))
+		    ssdpm__is_new(kept, &plan->order[i]->change))
 			return true;
 	return false;
 }

@@ -9,6 +9,7 @@
 
 #define L1 SSDPM_PCIE_FEATURE_L1
 #define L1_2 SSDPM_PCIE_FEATURE_L1_2
+#define CLKPM SSDPM_PCIE_FEATURE_CLKPM
 
 static struct ssdpm_device *device;
 
@@ -203,6 +204,136 @@ static void a_policy_and_a_feature_of_a_link_are_set_together(void **state)
 	kernel_commit(plan);
 	assert_true(kernel_same(&kernel->now, &before));
 	ssdpm_plan_free(plan);
+}
+
+/* A policy without substates: their files read 0, and Linux was told nothing.
+ */
+static void start_with_powersave(void)
+{
+	strcpy(kernel->now.aspm_policy, "powersave");
+	for (int i = 0; i < KERNEL_DRIVES; i++)
+		kernel->now.drives[i].allowed = CLKPM | L1;
+	kernel_sync();
+}
+
+static void add_link(struct ssdpm_plan *plan, uint64_t value)
+{
+	struct ssdpm_error error;
+
+	if (ssdpm_plan_add_value(plan, device, SSDPM_STEP_PCIE_LINK, value,
+				 &error))
+		fail_msg("%s", error.message);
+}
+
+static uint32_t link_now(void)
+{
+	return kernel_link(&kernel->now.drives[0]);
+}
+
+static void assert_reverted(const struct kernel_values *before)
+{
+	struct ssdpm_plan *plan = kernel_plan_revert();
+
+	kernel_commit(plan);
+	assert_true(kernel_same(&kernel->now, before));
+	ssdpm_plan_free(plan);
+	kernel_assert_nothing_kept();
+}
+
+static void a_feature_stays_off_with_a_policy_of_the_same_plan(void **state)
+{
+	static const uint32_t flags[] = { 0, SSDPM_PLAN_STRICT };
+	struct kernel_values before;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	start_with_powersave();
+	before = kernel->now;
+	for (int i = 0; i < 2; i++) {
+		plan = kernel_plan_of(flags[i]);
+		assert_int_equal(
+			ssdpm_plan_add_value(plan, NULL, SSDPM_STEP_ASPM_POLICY,
+					     SSDPM_ASPM_POWERSUPERSAVE, NULL),
+			0);
+		add_link(plan, SSDPM_PCIE_LINK_KEEP(UINT32_MAX & ~L1_2 &
+						    before.drives[0].capable));
+		kernel_commit(plan);
+		assert_int_equal(link_now(), before.drives[0].capable & ~L1_2);
+		assert_int_equal(ssdpm_plan_verify(plan, 0, NULL), 0);
+		assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 2);
+		ssdpm_plan_free(plan);
+		assert_reverted(&before);
+	}
+}
+
+static void a_feature_stays_off_with_a_policy_that_comes_later(void **state)
+{
+	struct ssdpm_plan *plan;
+	uint32_t others;
+
+	(void)state;
+	start_with_powersave();
+	others = kernel->now.drives[0].capable & ~L1_2;
+	for (int i = 0; i < 2; i++) {
+		plan = kernel_plan_of(0);
+		add_link(plan, SSDPM_PCIE_LINK_KEEP(others));
+		kernel_read(plan);
+		assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_PENDING),
+				 0);
+		kernel->n_writes = 0;
+		kernel_commit(plan);
+		/* Once is enough. */
+		assert_int_equal(kernel->n_writes, !i);
+		ssdpm_plan_free(plan);
+	}
+	plan = plan_policy(0, SSDPM_ASPM_POWERSUPERSAVE);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_int_equal(link_now(), others);
+	plan = kernel_plan_applied();
+	assert_int_equal(ssdpm_plan_count(plan, 1u << SSDPM_STEP_IN_FORCE), 2);
+	ssdpm_plan_free(plan);
+}
+
+static void a_feature_that_the_new_policy_forbids_fails_the_commit(void **state)
+{
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+
+	(void)state;
+	add_link(plan, L1 | SSDPM_PCIE_LINK_KEEP(CLKPM));
+	assert_int_equal(ssdpm_plan_add_value(plan, NULL,
+					      SSDPM_STEP_ASPM_POLICY,
+					      SSDPM_ASPM_PERFORMANCE, NULL),
+			 0);
+	kernel_commit_fails(plan, -EIO, "1 was written, and it reads 0");
+	assert_int_equal(ssdpm_plan_has_failed(plan, "all"), 0);
+	assert_int_equal(ssdpm_plan_has_failed(plan, "nvme0"), 1);
+	ssdpm_plan_free(plan);
+}
+
+/* It was on by a policy that goes back as well. */
+static void a_feature_goes_back_to_what_the_first_policy_has(void **state)
+{
+	struct kernel_values before;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	start_with_powersave();
+	before = kernel->now;
+	plan = plan_policy(0, SSDPM_ASPM_POWERSUPERSAVE);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_of(0);
+	add_link(plan, SSDPM_PCIE_LINK_KEEP(link_now() & ~L1_2));
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_false(link_now() & L1_2);
+	assert_reverted(&before);
+	/* Nothing is left of it. */
+	plan = plan_policy(0, SSDPM_ASPM_POWERSUPERSAVE);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_true(link_now() & L1_2);
 }
 
 /* The tables of drives follow from parameters alone. */
@@ -413,6 +544,18 @@ int main(void)
 				       kernel_between),
 		cmocka_unit_test_setup(
 			a_policy_and_a_feature_of_a_link_are_set_together,
+			kernel_between),
+		cmocka_unit_test_setup(
+			a_feature_stays_off_with_a_policy_of_the_same_plan,
+			kernel_between),
+		cmocka_unit_test_setup(
+			a_feature_stays_off_with_a_policy_that_comes_later,
+			kernel_between),
+		cmocka_unit_test_setup(
+			a_feature_that_the_new_policy_forbids_fails_the_commit,
+			kernel_between),
+		cmocka_unit_test_setup(
+			a_feature_goes_back_to_what_the_first_policy_has,
 			kernel_between),
 		cmocka_unit_test_setup(
 			a_policy_before_a_parameter_keeps_its_tables,
