@@ -117,10 +117,20 @@ def test_a_policy_of_a_newer_kernel_is_left_alone(ssdpm: Command, machine: Make)
     root = machine("laptop")
     text = "default performance powersave powersupersave [ultrasave]\n"
     (root / POLICY).write_text(text)
-    said = ssdpm.output("plan", "--root", root, "--aspm-policy", "powersave")
-    assert "all: ASPM policy left alone: it reads ultrasave" in " ".join(said.split())
-    ssdpm("apply", "--root", root, "--aspm-policy", "powersave")
+    for call in ("plan", "apply", "check"):
+        done = ssdpm(call, "--root", root, "--aspm-policy", "powersave")
+        assert done.returncode == 3 and not done.stdout
+        assert b"ASPM policy left alone: it reads ultrasave" in done.stderr
     assert (root / POLICY).read_text() == text
+
+
+def test_a_queue_depth_that_is_not_known_is_left_alone(ssdpm: Command, machine: Make) -> None:
+    root = machine("desktop-6.1")
+    (root / "sys/class/block/sda/device/queue_depth").write_text("77\n")
+    for call in ("plan", "apply", "check"):
+        done = ssdpm(call, "--root", root, "--queue-depth", "1", "sda")
+        assert done.returncode == 3 and not done.stdout
+        assert b"it reads 77, which this version" in done.stderr
 
 
 def paste(ssdpm: Command, line: str) -> None:

@@ -373,7 +373,8 @@ static const struct drive *find_named(const struct drives *drives,
 
 /*
  * Only the drive knows whether it has such a mode, and all disks of a port
- * decide on its policy.
+ * decide on its policy. A value that is not known is never replaced. "all" are
+ * named by --aspm-policy itself.
  */
 enum exit_status refuse_left_alone(const struct common *common,
 				   const struct drives *drives,
@@ -388,8 +389,14 @@ enum exit_status refuse_left_alone(const struct common *common,
 		const struct drive *drive = find_named(drives, step.device);
 		struct ssdpm_error error = { .code = -EOPNOTSUPP };
 
-		if (!(kinds >> step.kind & 1) || !drive ||
+		if (!(kinds >> step.kind & 1) ||
 		    step.state != SSDPM_STEP_LEFT_ALONE)
+			continue;
+		if (step.kind == SSDPM_STEP_ASPM_POLICY) {
+			complain("ASPM policy left alone: %s", step.why);
+			return STATUS_DEVICE_CANNOT;
+		}
+		if (!drive)
 			continue;
 		snprintf(error.message, sizeof(error.message), "%s", step.why);
 		status = refuse(common, drive, &error);
@@ -466,12 +473,20 @@ static enum exit_status add_intent(const struct plan_options *options,
 	return status;
 }
 
+/* Steps that only an option asks for, or ssdpm.conf(5). */
+enum {
+	SINGLE_KINDS = 1 << SSDPM_STEP_NOPP | 1 << SSDPM_STEP_PCIE_LINK |
+		       1 << SSDPM_STEP_QUEUE_DEPTH | 1 << SSDPM_STEP_D3COLD |
+		       1 << SSDPM_STEP_ASPM_POLICY,
+};
+
 enum exit_status fill_plan(const struct common *common,
 			   const struct plan_options *options,
 			   const struct profile *profile,
 			   const struct drives *drives, struct ssdpm_plan *plan)
 {
 	enum exit_status status = check_power_states(common, options, drives);
+	uint32_t asked = options->applied ? 0 : SINGLE_KINDS;
 
 	if (!status && options->applied)
 		status = add_applied(drives, plan);
@@ -485,12 +500,9 @@ enum exit_status fill_plan(const struct common *common,
 	if (!status)
 		status = read_plan(plan);
 	/* A profile leaves a port alone, and is in force. */
-	return status ?
-		       status :
-		       refuse_left_alone(common, drives, plan,
-					 1u << SSDPM_STEP_NOPP |
-						 (uint32_t)(options->n_lpms > 0)
-							 << SSDPM_STEP_LPM);
+	if (options->n_lpms)
+		asked |= 1u << SSDPM_STEP_LPM;
+	return status ? status : refuse_left_alone(common, drives, plan, asked);
 }
 
 enum exit_status make_plan(const struct common *common,
