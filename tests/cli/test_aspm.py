@@ -62,6 +62,16 @@ def test_the_policy_of_a_machine_without_nvme_is_set(ssdpm: Command, machine: Ma
     assert (root / POLICY).read_text() == DEFAULT
 
 
+def test_a_drive_that_cannot_be_read_is_nothing_to_the_policy(
+    ssdpm: Command, machine: Make
+) -> None:
+    call = ["--root", machine("hostile"), "--aspm-policy", "powersave"]
+    assert ssdpm("check", "--root", call[1], "--d3cold", "on").returncode == 1
+    for command in ("plan", "apply", "check"):
+        done = ssdpm(command, *call)
+        assert done.returncode == 0 and not done.stderr, (command, done)
+
+
 def test_d3cold_is_set_checked_and_undone(ssdpm: Command, machine: Make) -> None:
     root = machine("laptop")
     call = ["--root", root, "--d3cold", "off"]

@@ -93,6 +93,7 @@ static bool is_concerned(const struct work *work, const struct ssdpm_plan *plan,
 	for (size_t i = 0; plan && !ssdpm_plan_get_step(plan, i, &step); i++)
 		if (step.state != SSDPM_STEP_IN_FORCE &&
 		    step.state != SSDPM_STEP_LEFT_ALONE &&
+		    step.kind != SSDPM_STEP_ASPM_POLICY &&
 		    ((step.flags & SSDPM_STEP_ALL_DRIVES) ||
 		     !strcmp(step.device, facts->name)))
 			return true;
