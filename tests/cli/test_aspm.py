@@ -162,6 +162,16 @@ def test_the_remedy_of_a_public_case_is_pasted_and_undone(ssdpm: Command) -> Non
     assert (root / POLICY).read_text() == before
 
 
+def test_to_undo_a_remedy_leaves_other_settings(ssdpm: Command) -> None:
+    root = ssdpm.directory / "team"
+    suspends.write("team", root)
+    assert ssdpm("apply", "--root", "team", "--d3cold", "off").returncode == 0
+    said = [line.strip() for line in ssdpm.output("suspend", "--root", "team").splitlines()]
+    undo = said[said.index("ssdpm apply --root team --aspm-policy powersupersave") + 1]
+    paste(ssdpm, undo.removeprefix("to undo it: "))
+    assert (root / D3COLD).read_text() == "0\n"
+
+
 def test_a_drive_that_keeps_its_power_gets_the_call_that_lets_it_go(ssdpm: Command) -> None:
     root = ssdpm.directory / "team"
     suspends.write("team", root)

@@ -160,7 +160,7 @@ def test_suspend_names_the_call_that_turns_a_feature_on(ssdpm: Command) -> None:
     said = ssdpm.output("suspend", "--root", "team").splitlines()
     call = "ssdpm apply --root team --link l1_2_aspm=on nvme0"
     at = said.index(f"  {call}")
-    assert said[at + 1] == "    to undo it: ssdpm revert --root team"
+    assert said[at + 1] == "    to undo it: ssdpm apply --root team --link l1_2_aspm=off nvme0"
     assert ssdpm(*call.split()[1:]).returncode == 0
     assert link_of(root)["l1_2_aspm"] == "1"
     assert ssdpm("revert", "--root", "team").returncode == 0

@@ -45,7 +45,7 @@ def root(ssdpm: Command) -> Callable[[str], pathlib.Path]:
                   "nvme0: verified in intel/S0ixSelftestTool#41: "
                   "ASPM powersupersave, all devices",
                   "  ssdpm apply --root team --aspm-policy powersupersave",
-                  "    to undo it: ssdpm revert --root team"]),
+                  "    to undo it: ssdpm apply --root team --aspm-policy default"]),
         ("crucial-p3", ["not reached: no counter of deep sleep grew",
                         "No verified remedy: nvme0 is a drive of pop-os/pop#3196, "
                         "which has none",
@@ -64,7 +64,7 @@ def root(ssdpm: Command) -> Callable[[str], pathlib.Path]:
                   "sda, CT1000MX500SSD1:",
                   "No verified remedy",
                   "  ssdpm lpm --root sata --set med_power_with_dipm sda",
-                  "    to undo it: ssdpm revert --root sata"]),
+                  "    to undo it: ssdpm lpm --root sata --set max_performance sda"]),
         ("failed", ["failed: Linux gave up each suspend",
                     "the device that failed last: 0000:01:00.0"]),
         ("never", ["no suspend since the machine was started"]),

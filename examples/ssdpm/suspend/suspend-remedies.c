@@ -39,6 +39,52 @@ static struct cell call_of(const struct ssdpm_suspend_remedy *r)
 	}
 }
 
+/* The word of the policy that the port of a drive has; NULL: unknown. */
+static const char *lpm_of(const struct suspended *suspended, const char *drive)
+{
+	for (size_t i = 0; i < suspended->n_drives; i++)
+		if (!strcmp(suspended->drives[i].facts->name, drive))
+			return ssdpm_lpm_to_string(
+				suspended->drives[i].facts->lpm);
+	return NULL;
+}
+
+/* The call that sets what is so now; "": there is none. */
+static struct cell undo_of(const struct suspended *suspended,
+			   const struct ssdpm_suspend_remedy *r)
+{
+	const char *policy =
+		ssdpm_aspm_policy_to_string(suspended->facts.aspm_policy);
+	const char *lpm = lpm_of(suspended, r->drive);
+
+	switch (r->remedy) {
+	case SSDPM_REMEDY_LPM:
+		return lpm ? cell("lpm --set %s %s", lpm, r->drive) :
+			     (struct cell){ "" };
+	case SSDPM_REMEDY_LINK_FILE:
+		return cell("apply --link %s=off %s",
+			    strrchr(r->change.target, '/') + 1, r->drive);
+	case SSDPM_REMEDY_ALLOW_D3COLD:
+		return cell("apply --d3cold off %s", r->drive);
+	case SSDPM_REMEDY_ASPM_POLICY:
+	case SSDPM_REMEDY_ASPM_POLICY_OR_FIRMWARE:
+		return policy ? cell("apply --aspm-policy %s", policy) :
+				(struct cell){ "" };
+	default:
+		return (struct cell){ "" };
+	}
+}
+
+static void print_undo(const struct suspended *suspended,
+		       const struct ssdpm_suspend_remedy *r)
+{
+	const struct cell undo = undo_of(suspended, r);
+
+	if (undo.text[0])
+		print_call(suspended,
+			   cell("    to undo it: ssdpm %s", undo.text).text);
+}
+
 static void print_change(const struct suspended *suspended,
 			 const struct ssdpm_suspend_remedy *r)
 {
@@ -47,8 +93,7 @@ static void print_change(const struct suspended *suspended,
 
 	if (call.text[0]) {
 		print_call(suspended, cell("  ssdpm %s", call.text).text);
-		if (r->remedy != SSDPM_REMEDY_LPM_FOR_GOOD)
-			print_call(suspended, "    to undo it: ssdpm revert");
+		print_undo(suspended, r);
 	} else if (c->value[0]) {
 		printf("  boot with %s=%s\n", c->target, c->value);
 	} else {
