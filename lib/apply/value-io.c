@@ -54,8 +54,10 @@ static int read_file(struct ssdpm_machine *machine,
 	return 0;
 }
 
+/* word: the value, for a message. */
 static int write_file(struct ssdpm_machine *machine, const char *path,
-		      const char *text, struct ssdpm_error *reterr)
+		      const char *text, const char *word,
+		      struct ssdpm_error *reterr)
 {
 	const char *advice = "";
 	char file[SSDPM__TARGET_BYTES];
@@ -69,7 +71,7 @@ static int write_file(struct ssdpm_machine *machine, const char *path,
 	if (err == -EACCES || err == -EPERM)
 		advice = SSDPM__ONLY_ROOT;
 	return ssdpm__fail(reterr, err, 0, "cannot write %s to %s/%s: %s%s",
-			   text, machine->root ? machine->root : "", path,
+			   word, machine->root ? machine->root : "", path,
 			   ssdpm_strerror(err), advice);
 }
 
@@ -311,14 +313,15 @@ int ssdpm__write_value(struct ssdpm_machine *machine,
 		kind->form->show(&value->is, shown);
 		text = shown;
 	}
-	err = write_file(machine, path, text, reterr);
+	err = write_file(machine, path, text, value->text, reterr);
 	/* pcie_aspm_set_policy() in drivers/pci/pcie/aspm.c */
-	if (err != -EPERM || kind->number != SSDPM_STEP_ASPM_POLICY)
+	if (err != -EPERM || kind->number != SSDPM_STEP_ASPM_POLICY ||
+	    machine->capture)
 		return err;
 	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 			   "/%s: Linux refuses %s: the firmware keeps ASPM to "
 			   "itself (FADT, _OSC), or pcie_aspm=off was given",
-			   path, text);
+			   path, value->text);
 }
 
 uint64_t ssdpm__other_value_us(const struct value *value)
@@ -335,6 +338,8 @@ int ssdpm__rebuild(struct ssdpm_machine *machine, const char *path,
 
 	snprintf(other, sizeof(other), "%" PRIu64,
 		 ssdpm__other_value_us(value));
-	err = write_file(machine, path, other, reterr);
-	return err ? err : write_file(machine, path, value->text, reterr);
+	err = write_file(machine, path, other, other, reterr);
+	return err ? err :
+		     write_file(machine, path, value->text, value->text,
+				reterr);
 }

@@ -143,6 +143,22 @@ static void a_firmware_that_keeps_aspm_is_named(void **state)
 	kernel_assert_nothing_kept();
 }
 
+/* No firmware keeps the files of a capture. */
+static void a_capture_that_refuses_a_policy_names_no_firmware(void **state)
+{
+	const int capture = kernel_machine->capture;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->keeps_aspm = true;
+	plan = plan_policy(0, SSDPM_ASPM_POWERSUPERSAVE);
+	kernel_machine->capture = 2;
+	kernel_commit_fails(plan, -EPERM, "cannot write powersupersave to ");
+	kernel_machine->capture = capture;
+	assert_null(strstr(kernel_step(plan, 0).why, "firmware"));
+	ssdpm_plan_free(plan);
+}
+
 static void a_policy_that_linux_does_not_keep_fails_the_commit(void **state)
 {
 	struct ssdpm_plan *plan;
@@ -537,6 +553,9 @@ int main(void)
 				       kernel_between),
 		cmocka_unit_test_setup(a_firmware_that_keeps_aspm_is_named,
 				       kernel_between),
+		cmocka_unit_test_setup(
+			a_capture_that_refuses_a_policy_names_no_firmware,
+			kernel_between),
 		cmocka_unit_test_setup(
 			a_policy_that_linux_does_not_keep_fails_the_commit,
 			kernel_between),
