@@ -38,6 +38,10 @@ static int read_now(struct ssdpm_plan *plan, struct step *step,
 
 	if (err == -ENOMEM)
 		return ssdpm__pass_on(err, &error, reterr);
+	/* Nobody could put that back. */
+	if (!err && !change->before.text[0])
+		return ssdpm__step_leave_alone(
+			step, "its file is empty: it is not known", reterr);
 	if (err)
 		err = ssdpm__step_set_why(step, reterr,
 					  "%.200s; what it is now is not "

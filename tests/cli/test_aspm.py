@@ -134,6 +134,24 @@ def test_a_policy_of_a_newer_kernel_is_left_alone(ssdpm: Command, machine: Make)
     assert (root / POLICY).read_text() == text
 
 
+@pytest.mark.parametrize(
+    ("file", "arguments"),
+    [
+        (POLICY, ["--aspm-policy", "powersave"]),
+        ("sys/class/block/sda/device/queue_depth", ["--queue-depth", "1", "sda"]),
+    ],
+)
+def test_an_empty_file_is_left_alone(
+    ssdpm: Command, machine: Make, file: str, arguments: list[str]
+) -> None:
+    root = machine("desktop-6.1")
+    (root / file).write_text("")
+    for call in ("plan", "apply", "check"):
+        done = ssdpm(call, "--root", root, *arguments)
+        assert done.returncode == 3 and b"its file is empty" in done.stderr
+    assert not (root / file).read_text()
+
+
 def test_a_queue_depth_that_is_not_known_is_left_alone(ssdpm: Command, machine: Make) -> None:
     root = machine("desktop-6.1")
     (root / "sys/class/block/sda/device/queue_depth").write_text("77\n")

@@ -188,6 +188,57 @@ static void a_policy_of_a_newer_kernel_is_left_alone(void **state)
 	ssdpm_plan_free(plan);
 }
 
+static void add_link(struct ssdpm_plan *plan, uint64_t value)
+{
+	struct ssdpm_error error;
+
+	if (ssdpm_plan_add_value(plan, device, SSDPM_STEP_PCIE_LINK, value,
+				 &error))
+		fail_msg("%s", error.message);
+}
+
+static void empty_file(const char *path)
+{
+	char name[256];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/%s", kernel_root(), path);
+	file = fopen(name, "w");
+	assert_non_null(file);
+	fclose(file);
+}
+
+/* A capture may have such a file. */
+static void a_file_that_is_empty_is_left_alone(void **state)
+{
+	static const char link[] = "sys/class/nvme/nvme0/device/";
+	struct ssdpm_plan *plan = kernel_plan();
+	char path[128];
+
+	(void)state;
+	empty_file(SSDPM__ASPM_POLICY);
+	snprintf(path, sizeof(path), "%sd3cold_allowed", link);
+	empty_file(path);
+	snprintf(path, sizeof(path), "%slink/l1_2_aspm", link);
+	empty_file(path);
+	assert_int_equal(ssdpm_plan_add_value(plan, NULL,
+					      SSDPM_STEP_ASPM_POLICY,
+					      SSDPM_ASPM_POWERSAVE, NULL),
+			 0);
+	assert_int_equal(
+		ssdpm_plan_add_value(plan, device, SSDPM_STEP_D3COLD, 0, NULL),
+		0);
+	add_link(plan,
+		 SSDPM_PCIE_LINK_KEEP(kernel->now.drives[0].capable & ~L1_2));
+	kernel_commit(plan);
+	assert_int_equal(ssdpm_plan_count(plan, 1u << SSDPM_STEP_LEFT_ALONE),
+			 3);
+	assert_string_equal(kernel_step(plan, 0).why,
+			    "its file is empty: it is not known");
+	ssdpm_plan_free(plan);
+	kernel_sync();
+}
+
 /* The policy comes before the features that it allows. */
 static void a_policy_and_a_feature_of_a_link_are_set_together(void **state)
 {
@@ -230,15 +281,6 @@ static void start_with_powersave(void)
 	for (int i = 0; i < KERNEL_DRIVES; i++)
 		kernel->now.drives[i].allowed = CLKPM | L1;
 	kernel_sync();
-}
-
-static void add_link(struct ssdpm_plan *plan, uint64_t value)
-{
-	struct ssdpm_error error;
-
-	if (ssdpm_plan_add_value(plan, device, SSDPM_STEP_PCIE_LINK, value,
-				 &error))
-		fail_msg("%s", error.message);
 }
 
 static uint32_t link_now(void)
@@ -560,6 +602,8 @@ int main(void)
 			a_policy_that_linux_does_not_keep_fails_the_commit,
 			kernel_between),
 		cmocka_unit_test_setup(a_policy_of_a_newer_kernel_is_left_alone,
+				       kernel_between),
+		cmocka_unit_test_setup(a_file_that_is_empty_is_left_alone,
 				       kernel_between),
 		cmocka_unit_test_setup(
 			a_policy_and_a_feature_of_a_link_are_set_together,
