@@ -25,7 +25,7 @@ struct ssdpm_plan;
 /**
  * A bit of ssdpm_plan_params.flags: a commit is one transaction. Without it
  * each drive and each port is a transaction, and so are the parameters of
- * nvme_core.
+ * nvme_core with the ASPM policy.
  */
 #define SSDPM_PLAN_STRICT (UINT32_C(1) << 8)
 
@@ -196,8 +196,9 @@ SSDPM_API int ssdpm_plan_add_value(struct ssdpm_plan *plan,
 /**
  * ssdpm_plan_add_applied() - steps to what the commits since the boot have set
  * @device: whose settings; parameters of nvme_core are those of each NVMe
- *          drive, with the tables of all that they change, and so is the ASPM
- *          policy; a port's policy is that of each disk on it. NULL: of all
+ *          drive, with the tables of all that they change; the ASPM policy is
+ *          that of each drive, and a port's policy that of each disk on it.
+ *          NULL: of all
  *
  * Use it to see whether the settings are still in force, or to set them once
  * more: a reset ends a power state. Reverted settings are not among them. A
@@ -519,8 +520,9 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * ssdpm_plan_commit() - do all steps of each drive, or none of it
  *
  * Takes the lock, recovers what a killed commit left, and reads every value
- * again. A transaction follows for the parameters of nvme_core, then one for
- * each drive and port. It writes a journal, does the steps and reads each back.
+ * again. A transaction follows for the parameters of nvme_core and the ASPM
+ * policy, then one for each drive and port. It writes a journal, does the steps
+ * and reads each back.
  *
  * If a step fails, the steps of the same device that were done are undone in
  * reverse, and the other devices go on. If a step cannot be undone, the other
@@ -537,13 +539,12 @@ SSDPM_API int ssdpm_plan_get_table(const struct ssdpm_plan *plan, size_t index,
  * Return: 0; -EACCES, -EPERM (root is needed, Linux refuses it, or others may
  * write to the directory: @reterr says which), -EROFS (a root without the
  * marker of a capture), -ESTALE (a value, or a parameter or table behind it, is
- * no longer what it was when this was planned: plan again), -EBUSY (another
- * commit holds the lock; a search of bisect has set the device; a drive
- * sleeps, and hides which power state it wakes to), -EOPNOTSUPP (the kernel
- * refused a policy, or the drive a power state), -EINVAL, -ENODEV, -EIO,
- * -ETIMEDOUT (a SATA port did not come back), -EREMOTEIO (the kernel built
- * another table than was predicted from what the drive itself says), -EALREADY
- * (it was committed), -ENOMEM.
+ * no longer what it was when this was planned: plan again), -EBUSY (the lock
+ * is held; a search of bisect has set the device or, for the ASPM policy, a
+ * link; a drive hides its state), -EOPNOTSUPP (the kernel refused a policy, or
+ * the drive a power state), -EINVAL, -ENODEV, -EIO, -ETIMEDOUT (a SATA port did
+ * not come back), -EREMOTEIO (the kernel built another table than was predicted
+ * from what the drive itself says), -EALREADY (it was committed), -ENOMEM.
  */
 SSDPM_API int ssdpm_plan_commit(struct ssdpm_plan *plan,
 				struct ssdpm_error *reterr);

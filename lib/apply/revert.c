@@ -313,7 +313,10 @@ int ssdpm_plan_add_revert(struct ssdpm_plan *plan, struct ssdpm_error *reterr)
 	return ssdpm__pass_on(add_revert(plan, &error), &error, reterr);
 }
 
-/* A parameter decides the table of each NVMe drive, a policy its link. */
+/*
+ * A parameter decides the table of each NVMe drive. The ASPM policy decides
+ * each link, also that of a controller for SATA.
+ */
 static bool concerns(const struct change *change,
 		     const struct ssdpm_device_facts *facts)
 {
@@ -321,7 +324,7 @@ static bool concerns(const struct change *change,
 	char name[32], own[32];
 
 	if (change->kind->flags & SSDPM_STEP_ALL_DRIVES)
-		return is_nvme;
+		return is_nvme || change->kind->role != ROLE_PARAMETER;
 	if (!is_nvme && !facts->ata_port)
 		return false; /* USB and SAS have no port of ATA */
 	ssdpm__change_device(change, name);

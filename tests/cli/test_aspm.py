@@ -58,6 +58,10 @@ def test_the_policy_of_a_machine_without_nvme_is_set(ssdpm: Command, machine: Ma
     call = ["--root", root, "--aspm-policy", "performance"]
     assert ssdpm("apply", *call, "sda").returncode == 0
     assert ssdpm("check", *call).returncode == 0
+    assert ssdpm.output("check", "--root", root, "sda") == "in force\n"
+    (root / POLICY).write_text(DEFAULT)
+    assert ssdpm("check", "--root", root, "sda").returncode == 5
+    assert ssdpm("apply", *call).returncode == 0
     assert ssdpm("revert", "--root", root).returncode == 0
     assert (root / POLICY).read_text() == DEFAULT
 
