@@ -127,6 +127,20 @@ static int judge_way_back(const struct ssdpm_plan *plan, struct step *step,
 				 error);
 }
 
+/* Who may have changed what was set? */
+static const char *say_changed(const struct change *change)
+{
+	if (change->kind->command)
+		return "it was set, and is not so now: a reset or another "
+		       "program has changed it";
+	if (change->kind->number == SSDPM_STEP_PCIE_LINK &&
+	    change->after.is.pcie_link)
+		return "it was set, and is off now: the ASPM policy has it "
+		       "off, or another program";
+	return "it was set, and has changed since: by another program, or as "
+	       "the drive was plugged in";
+}
+
 /* The value that was set, and whether it is so still. */
 static int judge_applied(const struct ssdpm_plan *plan, struct step *step,
 			 int err, struct ssdpm_error *error)
@@ -146,14 +160,7 @@ static int judge_applied(const struct ssdpm_plan *plan, struct step *step,
 		step->state = SSDPM_STEP_DIFFERS;
 		return ssdpm__step_say_unknown(step, error);
 	}
-	return ssdpm__set_string(
-		&step->why,
-		change->kind->command ?
-			"it was set, and is not so now: a reset or another "
-			"program has changed it" :
-			"it was set, and has changed since: by another "
-			"program, or as the drive was plugged in",
-		error);
+	return ssdpm__set_string(&step->why, say_changed(change), error);
 }
 
 static int read_recorded(struct ssdpm_plan *plan, struct step *step,

@@ -85,6 +85,16 @@ def test_what_a_policy_has_off_is_turned_off(ssdpm: Command, machine: Make) -> N
     assert link_of(root)["l1_2_aspm"] == "0"
 
 
+def test_a_policy_turns_off_what_nobody_asked_for(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    assert ssdpm("apply", "--root", root, "--link", "l1_2_aspm=off", "nvme0").returncode == 0
+    assert ssdpm("apply", "--root", root, "--aspm-policy", "performance").returncode == 0
+    for name in link_of(root):
+        (root / LINK / name).write_text("0\n")
+    done = ssdpm("check", "--root", root)
+    assert (done.returncode, done.stdout) == (0, b"in force\n")
+
+
 def test_drives_with_the_same_feature_share_a_line(
     ssdpm: Command, machine: Make
 ) -> None:

@@ -369,6 +369,27 @@ static void a_feature_that_the_new_policy_forbids_fails_the_commit(void **state)
 	ssdpm_plan_free(plan);
 }
 
+static void a_policy_is_named_that_has_a_feature_off(void **state)
+{
+	const uint32_t others = kernel->now.drives[0].capable & ~(L1 | L1_2);
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+
+	(void)state;
+	add_link(plan, L1 | SSDPM_PCIE_LINK_KEEP(others));
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	plan = plan_policy(0, SSDPM_ASPM_PERFORMANCE);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	/* The others were kept, so nobody asks for them. */
+	plan = kernel_plan_applied();
+	assert_int_equal(ssdpm_plan_count(plan, SSDPM_STEPS_ALL), 3);
+	assert_non_null(strstr(kernel_step(plan, 2).target, "/l1_aspm"));
+	assert_non_null(
+		strstr(kernel_step(plan, 2).why, "the ASPM policy has it off"));
+	ssdpm_plan_free(plan);
+}
+
 /* It was on by a policy that goes back as well. */
 static void a_feature_goes_back_to_what_the_first_policy_has(void **state)
 {
@@ -617,6 +638,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			a_feature_that_the_new_policy_forbids_fails_the_commit,
 			kernel_between),
+		cmocka_unit_test_setup(a_policy_is_named_that_has_a_feature_off,
+				       kernel_between),
 		cmocka_unit_test_setup(
 			a_feature_goes_back_to_what_the_first_policy_has,
 			kernel_between),
