@@ -244,7 +244,8 @@ class Plan(Written, Live):
 
         Args:
             device: whose settings. Parameters of nvme_core are those of each NVMe
-                drive, and a port's policy is that of each disk on it. None: of all.
+                drive. The ASPM policy is that of each drive, and a port's policy that
+                of each disk on it. None: of all.
 
         Raises:
             As add_revert().
