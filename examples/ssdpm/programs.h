@@ -103,7 +103,7 @@ enum exit_status print_status_items(const struct common *common);
  * Writes a command that compares the best setting with today's, in two shell
  * lines.
  */
-void write_call_to_decide(FILE *file, const struct live *live, const char *root,
+void write_call_to_decide(FILE *file, const struct live *live,
 			  const char *workload, const struct outlook *outlook);
 /* The first finding of this code; NULL: there is none. */
 const struct ssdpm_diagnosis *find_finding(

@@ -644,28 +644,118 @@ def test_many_drives_fit_the_screen(ssdpm: Command, machine: Make) -> None:
     assert len([line for line in lines if "has lost data" in line]) == 1
 
 
-@pytest.mark.parametrize("length", [30, 60, 70, 100, 200])
-@pytest.mark.parametrize("name", ["desktop-6.1", "eight-drives", "apst-off", "no-aspm"])
+OLD_LAPTOP = "my captures of the laptop of my dear old friend/and the second one of them/desktop"
+ROOTS = [
+    *("x" * length for length in (1, 8, 30, 40, 44, 50, 60, 90, 120)),
+    "it's a machine",
+    "my friend's laptop; with (marks), of $HOME",
+    OLD_LAPTOP,
+    OLD_LAPTOP.replace(" of ", "'s "),
+]
+TUNE_OPTIONS = [
+    [],
+    ["--keep"],
+    ["--trace", "poisson"],
+    ["--price", "0.30"],
+    ["--patient", "--keep", "--trace", "poisson", "--price", "0.30"],
+]
+
+
+def count_rows(text: str) -> int:
+    """Of a terminal of 80 columns, which folds a word that is longer."""
+    return sum(-(-len(line) // 80) or 1 for line in text.splitlines())
+
+
+def calls_of(text: str) -> list[str]:
+    """As they are pasted: with all lines behind a backslash."""
+    return re.findall(r"^[A-Z][a-z ]+: (ssdpm (?:[^\n]*\\\n)*[^\n]*)$", text, re.M)
+
+
+@pytest.mark.parametrize("root", ROOTS)
 def test_a_long_root_leaves_the_answers_on_one_screen(
-    ssdpm: Command, machine: Make, name: str, length: int
+    ssdpm: Command, machine: Make, root: str
 ) -> None:
-    """Where the root of each call has no room, a variable has it."""
     ssdpm.wide = False
-    root = "x" * length
-    machine(name).rename(ssdpm.directory / root)
-    text = ssdpm.output("tune", "-n", "--root", root)
-    rows = sum(-(-len(line) // 80) or 1 for line in text.splitlines())
-    assert rows <= 22, text
-    answers = "An nvme_core setting|The best nvme_core setting|Link of nvme0 in"
-    assert re.search(answers, text) or name == "no-aspm", text
-    # Pasted, each call is about that root; without the variable it fails.
-    calls = text.replace("\\\n", " ")
-    assert ('"$root"' in calls) == (f"\nroot={root}\n" in calls)
-    for call in re.findall(r"(?:: |^ +)(ssdpm (?:revert|recommend|show|compare) .*)", calls, re.M):
-        assert '--root "$root"' in call or re.search(f"--root +{root}( |$)", call), call
-        if '"$root"' in call:
-            assert text.index(f"root={root}\n") < text.index('"$root"')
-    assert 'name the directory of a capture' in ssdpm.fails(2, "revert", "--root", "")
+    place = ssdpm.directory / root
+    place.parent.mkdir(parents=True, exist_ok=True)
+    for name in machines.MACHINES:
+        if name == "hostile":
+            continue
+        place.symlink_to(machine(name))
+        for options in TUNE_OPTIONS:
+            text = ssdpm.output("tune", "-q", "-n", *options, "--root", root)
+            assert count_rows(text) <= 22, text
+            # Each answer has its call.
+            linked = re.search("^(For all devices|To set it): ssdpm apply ", text, re.M)
+            assert bool(linked) == ("\nLink of " in text), text
+            assert ("\nUndo: ssdpm revert " in text) == text.startswith("Change "), text
+            assert ("nvme_core" in text) == ("\nTo see it: ssdpm recommend " in text), text
+            if name == "desktop-6.1":
+                assert linked, text
+            for call in calls_of(text):
+                assert root in shlex.split(call) or "tune --measure" in call, call
+        place.unlink()
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "zsh", "fish"])
+@pytest.mark.parametrize("root", ["r", "it's a machine", OLD_LAPTOP, OLD_LAPTOP.replace(" of ", "'s ")])
+def test_a_call_of_the_screen_works_as_it_is_pasted(
+    ssdpm: Command, machine: Make, root: str, shell: str
+) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f"there is no {shell}")
+    ssdpm.wide = False
+    place = ssdpm.directory / root
+    place.parent.mkdir(parents=True, exist_ok=True)
+    machine("desktop-6.1").rename(place)
+    before = settings(place)
+    ran = []
+    for options in ([], ["--trace", "poisson"]):
+        text = ssdpm.output("tune", "-n", *options, "--root", root)
+        assert "\nFor all devices: ssdpm apply " in text
+        ssdpm.output("tune", "-q", "-y", *options, "--root", root)
+        for call in calls_of(text):
+            if "tune --measure" in call:  # on that machine
+                continue
+            result = ssdpm.run(shell, "-c", call)
+            assert result.returncode == 0, (call, result.stderr)
+            ran.append(call.split()[1])
+            if ran[-1] == "revert":
+                assert settings(place) == before
+    assert {"revert", "apply", "compare"} <= set(ran)
+    policy = place / "sys/module/pcie_aspm/parameters/policy"
+    assert "[powersupersave]" in policy.read_text()
+
+
+@pytest.mark.parametrize("root", ["r", "x" * 40, OLD_LAPTOP[:60]])
+def test_what_is_set_without_a_question_fits_with_its_way_back(
+    ssdpm: Command, machine: Make, root: str
+) -> None:
+    """The call that goes back is there once."""
+    ssdpm.wide = False
+    for name in ("desktop-6.1", "apst-off", "apst-empty"):
+        for options in TUNE_OPTIONS:
+            place = ssdpm.directory / root
+            machine(name).rename(place)
+            text = ssdpm.output("tune", "-q", "-n", *options, "--root", root)
+            said = ssdpm.output("tune", "-y", *options, "--root", root)
+            assert "\nUndo: ssdpm revert " in text and "\nUndo: " not in said
+            assert said.count("ssdpm revert") == 1 and "\nDone, and in force" in said
+            assert count_rows(said) <= 22, said
+            shutil.rmtree(place)
+
+
+def test_the_way_back_is_said_although_nothing_could_be_kept(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("desktop-6.1")
+    before = settings(root)
+    (root / "etc/ssdpm.conf.d").write_text("no folder\n")
+    result = ssdpm("tune", "--wide", "-y", "--keep", "--root", str(root))
+    assert result.returncode == 1, result.stderr
+    assert settings(root) != before
+    call = f"ssdpm revert --forget --root {root}"
+    assert result.stdout.decode().splitlines()[-1] == f"To go back to before the first change: {call}"
 
 
 def test_a_screen_with_room_has_all_reasons(ssdpm: Command, machine: Make) -> None:

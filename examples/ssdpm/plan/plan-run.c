@@ -410,7 +410,7 @@ enum exit_status finish_apply(struct work *work,
 	if (!status)
 		status = keep_settings(work, settings->keep, n);
 	if (changed)
-		print_way_back(work->drives->lives[0], settings->keep);
+		write_way_back(stdout, work->drives->lives[0], settings->keep);
 	work->plan = ssdpm_plan_free(work->plan);
 	free_drives(&reading.drives);
 	return status;

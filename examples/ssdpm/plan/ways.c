@@ -75,11 +75,11 @@ void print_way_on(const struct work *const *works, size_t n_works,
 	putchar('\n');
 }
 
-void print_way_back(const struct live *live, bool kept)
+void write_way_back(FILE *file, const struct live *live, bool kept)
 {
-	fputs("To go back to before the first change: ssdpm revert", stdout);
+	fputs("To go back to before the first change: ssdpm revert", file);
 	if (kept)
-		fputs(" --forget", stdout);
-	write_root(stdout, live->root);
-	putchar('\n');
+		fputs(" --forget", file);
+	write_root(file, live->root);
+	putc('\n', file);
 }

@@ -72,7 +72,7 @@ enum exit_status print_works(const struct work *const *works, size_t n);
 void print_way_on(const struct work *const *works, size_t n_works,
 		  char **operands, size_t n);
 /* The call that goes back; kept: what is kept, too. */
-void print_way_back(const struct live *live, bool kept);
+void write_way_back(FILE *file, const struct live *live, bool kept);
 
 /* plan-print.c */
 void print_steps(const struct work *work);

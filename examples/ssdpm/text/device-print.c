@@ -427,7 +427,3 @@ void print_old_table(void)
 			0, 2);
 }
 
-void print_kept_table(void)
-{
-	puts("The capture keeps the APST table that was read.");
-}

@@ -55,11 +55,11 @@ enum exit_status share_drives(const struct drives *drives);
 struct ssdpm_quantity limit_text(uint64_t us);
 struct ssdpm_quantity latency_text(uint64_t us);
 
-/* A capture has no kernel that builds a table anew: once one would be another;
- * and before a setting changes.
+/* A capture has no kernel that builds a table anew: once one would be another.
  */
 void print_old_table(void);
-void print_kept_table(void);
+/* The same before a setting changes. */
+#define KEPT_TABLE "The capture keeps the APST table that was read.\n"
 
 /* Prints the names of all bits set, separated by ", ". */
 void print_bits(uint32_t bits, const char *(*to_string)(uint32_t bit));

@@ -425,7 +425,7 @@ static void print_tables(const struct work *work)
 		keeps |= keeps_table(work, &table);
 	}
 	if (keeps)
-		print_kept_table();
+		fputs(KEPT_TABLE, stdout);
 }
 
 static bool has_files(const struct work *work)

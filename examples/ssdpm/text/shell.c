@@ -28,7 +28,7 @@ static bool has_control(const char *word)
 /* " $'a\012b'": the quotes of POSIX.1-2024 put a word of two lines on one. */
 static void write_controlled(FILE *file, const char *word)
 {
-	fputs("$'", file);
+	fputs(" $'", file);
 	while (*word) {
 		size_t n = 0;
 
@@ -43,7 +43,7 @@ static void write_controlled(FILE *file, const char *word)
 	putc('\'', file);
 }
 
-static void write_quoted(FILE *file, const char *word)
+void write_word(FILE *file, const char *word)
 {
 	bool plain = *word &&
 		     !word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
@@ -54,7 +54,7 @@ static void write_quoted(FILE *file, const char *word)
 		write_controlled(file, word);
 		return;
 	}
-	fputs(plain ? "" : "'", file);
+	fputs(plain ? " " : " '", file);
 	for (; *word; word++) {
 		const size_t n = strcspn(word, "'");
 
@@ -67,31 +67,12 @@ static void write_quoted(FILE *file, const char *word)
 	fputs(plain ? "" : "'", file);
 }
 
-void write_word(FILE *file, const char *word)
-{
-	putc(' ', file);
-	write_quoted(file, word);
-}
-
-/* A shell that has none passes "", which is no root. */
-const char root_variable[] = "\"$root\"";
-
 void write_root(FILE *file, const char *root)
 {
 	if (!root)
 		return;
 	fputs(" --root", file);
-	if (root == root_variable)
-		fprintf(file, " %s", root);
-	else
-		write_word(file, root);
-}
-
-void write_root_variable(FILE *file, const char *root)
-{
-	fputs("root=", file);
-	write_quoted(file, root);
-	putc('\n', file);
+	write_word(file, root);
 }
 
 /* The length of "ssdpm COMMAND" that a text begins with, or 0. */

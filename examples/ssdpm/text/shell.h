@@ -14,10 +14,6 @@ void write_word(FILE *file, const char *word);
 
 /* " --root" and the directory as it was given; NULL: nothing. */
 void write_root(FILE *file, const char *root);
-/* Given to write_root(): the variable that write_root_variable() sets. */
-extern const char root_variable[];
-/* A line for a shell, once, so that calls below it are short. */
-void write_root_variable(FILE *file, const char *root);
 
 /*
  * A text in which each "ssdpm COMMAND" is followed by --root, if there is one.

@@ -480,12 +480,12 @@ static void write_policy(FILE *file, const struct live *live,
 			usual.secondary_latency_tolerance_us, "us");
 }
 
-void write_call_to_decide(FILE *file, const struct live *live, const char *root,
+void write_call_to_decide(FILE *file, const struct live *live,
 			  const char *workload, const struct outlook *outlook)
 {
 	fputs("To decide: ssdpm compare -e -t", file);
 	write_word(file, workload);
-	write_root(file, root);
+	write_root(file, live->root);
 	fputs(" --policy today --policy ", file);
 	write_policy(file, live, outlook);
 	write_word(file, outlook->drive.name);
@@ -502,8 +502,7 @@ static void print_undecided(const struct live *live,
 		if (outlook->is_to_set || !likely ||
 		    likely->verdict != SSDPM_SAVING_NOT_DECIDED)
 			continue;
-		write_call_to_decide(stdout, live, live->root,
-				     outlooks->workload, outlook);
+		write_call_to_decide(stdout, live, outlooks->workload, outlook);
 		return;
 	}
 }

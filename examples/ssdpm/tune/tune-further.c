@@ -38,7 +38,7 @@ static void write_call(FILE *file, const struct tuning *tuning, size_t n)
 		fputs(" -t", file);
 		write_word(file, tuning->workload);
 	}
-	write_root(file, root_of_calls(tuning));
+	write_root(file, tuning->live->root);
 	fputs(patience_option(&tuning->options->patience), file);
 	for (size_t i = 0; i < tuning->n && !all; i++)
 		if (tuning->items[i].further)

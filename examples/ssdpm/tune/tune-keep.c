@@ -95,7 +95,7 @@ static enum exit_status keep(const struct tuning *tuning,
 	if (status || !speaks)
 		return status;
 	print_kept(tuning, "Kept", n);
-	print_way_back(tuning->live, true);
+	write_way_back(stdout, tuning->live, true);
 	return STATUS_DONE;
 }
 

@@ -41,7 +41,7 @@ static void write_way(FILE *file, const struct tuning *tuning,
 	else
 		fprintf(file, "For all devices: ssdpm apply --aspm-policy %s",
 			finding->changes[0].value);
-	write_root(file, root_of_calls(tuning));
+	write_root(file, tuning->live->root);
 	if (finding->remedy == SSDPM_REMEDY_LINK_FILE)
 		write_word(file, item->drive->name);
 	putc('\n', file);
@@ -62,6 +62,5 @@ void write_link(FILE *file, const struct tuning *tuning)
 	if (n > 1)
 		fprintf(file, "; %zu more", n - 1);
 	fputs(".\n", file);
-	if (!tuning->is_brief)
-		write_way(file, tuning, most);
+	write_way(file, tuning, most);
 }

@@ -20,6 +20,20 @@
  */
 enum { MOST_ROWS = 6, LEAST_ROWS = 1, MOST_LINES = 22, LEAST_LEFT_LINES = 3 };
 
+/* Where the screen has no room, the first one goes first. GAPS: empty lines. */
+enum detail { LIMITS, COMFORT, TO_MEASURE, GAPS, N_DETAILS };
+
+static bool has_detail(const struct tuning *tuning, enum detail detail)
+{
+	return tuning->n_left_out <= (int)detail;
+}
+
+static void print_gap(const struct tuning *tuning)
+{
+	if (has_detail(tuning, GAPS))
+		putchar('\n');
+}
+
 /* "saves 120 mW" */
 static struct cell measured_text(double saving_w)
 {
@@ -134,7 +148,7 @@ static enum exit_status print_changes(const struct tuning *tuning, size_t most)
 	n = collect_rows(tuning, rows + 1);
 	shown = n > most ? most : n;
 	if (n) {
-		putchar('\n');
+		print_gap(tuning);
 		print_screen_rows(rows, shown + 1);
 	}
 	if (n > shown)
@@ -225,34 +239,26 @@ static void print_harm(const struct tuning *tuning)
 
 	if (!tuning->n_changes || !harm.text[0])
 		return;
-	putchar('\n');
+	print_gap(tuning);
 	print_paragraph(cell("I/Os then %s.", harm.text).text, 0, 2);
-	if (!tuning->is_brief)
+	if (has_detail(tuning, LIMITS))
 		print_paragraph(cell("Limits: %s.",
 				     limits_text(&tuning->options->patience))
 					.text,
 				0, 2);
-	if (needs_comfort(tuning))
+	if (has_detail(tuning, COMFORT) && needs_comfort(tuning))
 		puts("No setting here is known to lose data.");
 }
 
-/* Before the first call that has the variable. */
-static void write_root_line(FILE *file, const struct tuning *tuning)
-{
-	if (tuning->has_variable)
-		write_root_variable(file, tuning->live->root);
-}
-
-/* Which command goes back. */
+/* Which command goes back. What --yes prints below the screen says it, too. */
 static void write_undo(FILE *file, const struct tuning *tuning)
 {
-	if (!tuning->n_changes)
+	if (!tuning->n_changes || tuning->options->yes)
 		return;
-	write_root_line(file, tuning);
 	fputs("Undo: ssdpm revert", file);
 	if (tuning->options->keep)
 		fputs(" --forget", file);
-	write_root(file, root_of_calls(tuning));
+	write_root(file, tuning->live->root);
 	putc('\n', file);
 }
 
@@ -393,8 +399,9 @@ static size_t count_screen_lines(const char *text)
 
 	while (*text) {
 		const size_t length = strcspn(text, "\n");
+		const size_t columns = columns_of(text, length);
 
-		n += length > width ? (length + width - 1) / width : 1;
+		n += columns > width ? (columns + width - 1) / width : 1;
 		text += length + (text[length] == '\n');
 	}
 	return n;
@@ -425,16 +432,19 @@ static size_t count_text_lines(void (*write)(FILE *file,
  * back. */
 static size_t count_change_lines(const struct tuning *tuning)
 {
+	const size_t gap = has_detail(tuning, GAPS);
 	const char *first;
-	size_t n = 1 + 2 + (tuning->is_brief ? 2 : 3);
+	size_t n = 1 + gap + 1 + gap + 1 + has_detail(tuning, LIMITS);
 
 	if (!tuning->n_changes)
 		return 0;
-	n += count_text_lines(write_undo, tuning);
+	n += count_text_lines(tuning->options->yes ? write_done : write_undo,
+			      tuning);
 	n += tuning->live->facts.power_source == SSDPM_SOURCE_BATTERY;
-	n += count_risky(tuning, &first) || needs_comfort(tuning);
+	n += count_risky(tuning, &first) ||
+	     (has_detail(tuning, COMFORT) && needs_comfort(tuning));
 	if (tuning->options->keep)
-		n += 2 + strlen(keeper_text(tuning).text) / 80;
+		n += gap + 1 + strlen(keeper_text(tuning).text) / 80;
 	return n;
 }
 
@@ -442,18 +452,17 @@ static size_t count_change_lines(const struct tuning *tuning)
  * the extras. */
 static size_t count_needed(const struct tuning *tuning)
 {
-	size_t used = 1 + 2; /* the verdict, the workload */
+	const size_t gap = has_detail(tuning, GAPS);
+	size_t used = 1 + gap + 1; /* the verdict, the workload */
 
 	if (has_trials(tuning))
 		used += tuning->n + 1;
 	if (count_left(tuning))
-		used += 2;
+		used += gap + 1;
 	if (has_old_table(tuning, false))
 		used += 1 + has_old_table(tuning, true);
 	if (tuning->options->keep && !tuning->n_changes)
 		used += 3; /* what is kept, and who sets it */
-	if (!tuning->n_changes)
-		used += count_text_lines(write_root_line, tuning);
 	return used + count_change_lines(tuning);
 }
 
@@ -489,9 +498,11 @@ enum extra { REBUILD, DECIDER, LINK, FURTHER, PROFILE, ASLEEP, N_EXTRAS };
 enum { N_ANSWERS = FURTHER };
 
 struct extras {
+	bool gaps;
 	bool shown[N_EXTRAS];
 	size_t n_lines[N_EXTRAS];
 	size_t n_rows, most_rows; /* of changes */
+	size_t n_left_lines;	  /* of drives that are left as they are */
 	size_t n_others;	  /* lines of the rest */
 };
 
@@ -500,7 +511,7 @@ static bool has_gap(const struct extras *extras)
 {
 	return (extras->shown[FURTHER] || extras->shown[LINK] ||
 		extras->shown[PROFILE]) &&
-	       !extras->shown[DECIDER];
+	       extras->gaps && !extras->shown[DECIDER];
 }
 
 static size_t count_row_lines(const struct extras *extras)
@@ -511,28 +522,32 @@ static size_t count_row_lines(const struct extras *extras)
 
 static bool is_full(const struct extras *extras)
 {
-	size_t n = extras->n_others + has_gap(extras) + count_row_lines(extras);
+	size_t n = extras->n_others + extras->n_left_lines + has_gap(extras) +
+		   count_row_lines(extras);
 
 	for (int i = 0; i < N_EXTRAS; i++)
 		n += extras->shown[i] ? extras->n_lines[i] : 0;
 	return n > MOST_LINES;
 }
 
-static struct extras find_answers(const struct tuning *tuning)
+static struct extras find_answers(const struct tuning *tuning, bool further)
 {
 	static void (*const writers[])(FILE * file,
 				       const struct tuning *tuning) = {
 		[REBUILD] = write_rebuild,
 		[DECIDER] = write_decider,
 		[LINK] = write_link,
+		[FURTHER] = write_further,
 	};
 	struct extras extras = {
+		.gaps = has_detail(tuning, GAPS),
 		.n_rows = count_rows(tuning),
 		.most_rows = MOST_ROWS,
-		.n_others = count_needed(tuning) + count_least_left(tuning),
+		.n_others = count_needed(tuning),
+		.n_left_lines = count_least_left(tuning),
 	};
 
-	for (int i = 0; i < N_ANSWERS; i++) {
+	for (int i = 0; i < N_ANSWERS + further; i++) {
 		extras.n_lines[i] = count_text_lines(writers[i], tuning);
 		extras.shown[i] = extras.n_lines[i];
 	}
@@ -547,44 +562,56 @@ static void add_extra(struct extras *extras, enum extra extra, size_t n_lines)
 		extras->shown[extra] = false;
 }
 
+/* These answers, with the details for which there is room beside them. */
+static struct extras fit_answers(struct tuning *shown, bool further)
+{
+	struct extras extras;
+
+	shown->n_left_out = 0;
+	while (extras = find_answers(shown, further),
+	       is_full(&extras) && shown->n_left_out < GAPS)
+		shown->n_left_out++;
+	return extras;
+}
+
+/* A line counts those that are left out, so two rows stay. */
+static void leave_out_rows(struct extras *extras)
+{
+	while (is_full(extras) && extras->n_rows > LEAST_ROWS + 1 &&
+	       extras->most_rows > LEAST_ROWS)
+		extras->most_rows--;
+}
+
+/* The calls of answers stay, even if the screen overflows. */
+static struct extras find_needed(struct tuning *shown)
+{
+	struct extras extras = fit_answers(shown, true);
+
+	if (is_full(&extras))
+		extras = fit_answers(shown, false);
+	leave_out_rows(&extras);
+	if (!is_full(&extras))
+		return extras;
+	shown->n_left_out = N_DETAILS;
+	extras = find_answers(shown, false);
+	leave_out_rows(&extras);
+	while (is_full(&extras) && extras.n_left_lines > 1)
+		extras.n_left_lines--;
+	return extras;
+}
+
 /* All that fits the screen; *ret_shown is the tuning as it is shown. */
-static struct extras fill_screen(const struct tuning *tuning,
+static struct extras find_extras(const struct tuning *tuning,
 				 struct tuning *ret_shown)
 {
-	struct extras extras = find_answers(tuning);
+	struct extras extras;
 
 	*ret_shown = *tuning;
-	ret_shown->is_brief = tuning->has_variable || is_full(&extras);
-	if (ret_shown->is_brief)
-		extras = find_answers(ret_shown);
-	while (is_full(&extras) && extras.most_rows > LEAST_ROWS)
-		extras.most_rows--;
+	extras = find_needed(ret_shown);
 	add_extra(&extras, FURTHER, count_text_lines(write_further, ret_shown));
 	add_extra(&extras, PROFILE, count_text_lines(write_saver, ret_shown));
 	add_extra(&extras, ASLEEP, count_text_lines(write_asleep, ret_shown));
 	return extras;
-}
-
-/*
- * A long name of the root takes nothing from the screen that could be set. The
- * variable takes a line itself.
- */
-static struct extras find_extras(const struct tuning *tuning,
-				 struct tuning *ret_shown)
-{
-	struct extras extras = fill_screen(tuning, ret_shown), other;
-	const bool overflows = is_full(&extras);
-	struct tuning short_calls = *tuning, shown;
-
-	if (!tuning->live->root ||
-	    (!overflows && (extras.shown[FURTHER] || !extras.n_lines[FURTHER])))
-		return extras;
-	short_calls.has_variable = true;
-	other = fill_screen(&short_calls, &shown);
-	if (is_full(&other) && !overflows)
-		return extras;
-	*ret_shown = shown;
-	return other;
 }
 
 bool shows_asleep(const struct tuning *tuning)
@@ -594,22 +621,20 @@ bool shows_asleep(const struct tuning *tuning)
 	return find_extras(tuning, &shown).shown[ASLEEP];
 }
 
-static size_t count_left_room(const struct tuning *tuning,
-			      const struct extras *extras)
+static size_t count_left_room(const struct extras *extras)
 {
-	const size_t least = count_least_left(tuning);
 	struct extras room = *extras;
 
 	if (is_full(&room))
-		return LEAST_LEFT_LINES;
+		return extras->n_left_lines;
 	while (!is_full(&room))
-		room.n_others++;
-	return least + room.n_others - 1 - extras->n_others;
+		room.n_left_lines++;
+	return room.n_left_lines - 1;
 }
 
 static void print_left(const struct tuning *tuning, const struct extras *extras)
 {
-	const size_t most = count_left_room(tuning, extras);
+	const size_t most = count_left_room(extras);
 	size_t n_lines = 0, n_more = 0, n_to_come = count_left(tuning);
 
 	for (size_t i = 0; i < tuning->n; i++) {
@@ -617,8 +642,10 @@ static void print_left(const struct tuning *tuning, const struct extras *extras)
 
 		if (is_to_set(&tuning->items[i]))
 			continue;
-		if (!n_lines && !n_more)
-			puts("\nLeft as they are:");
+		if (!n_lines && !n_more) {
+			print_gap(tuning);
+			puts("Left as they are:");
+		}
 		text = left_text(&tuning->items[i]);
 		/* The last line is for those that have none. */
 		n_to_come--;
@@ -638,13 +665,12 @@ static void print_left(const struct tuning *tuning, const struct extras *extras)
 static void write_calls(FILE *file, const struct tuning *tuning,
 			const struct ssdpm_energy_report_item *item)
 {
-	write_call_to_decide(file, tuning->live, root_of_calls(tuning),
-			     tuning->workload,
+	write_call_to_decide(file, tuning->live, tuning->workload,
 			     &(struct outlook){ .drive = *item->drive,
 						.model = item->model,
 						.settings = item->settings });
-	if (tuning->trials->measure || tuning->is_brief || !is_to_try(item) ||
-	    !has_trial_meter(tuning->live))
+	if (tuning->trials->measure || !has_detail(tuning, TO_MEASURE) ||
+	    !is_to_try(item) || !has_trial_meter(tuning->live))
 		return;
 	/* A capture has no meter that counts on. */
 	fprintf(file, "To measure%s: ssdpm tune --measure",
@@ -664,8 +690,6 @@ void write_decider(FILE *file, const struct tuning *tuning)
 static void print_extras(const struct tuning *tuning,
 			 const struct extras *extras)
 {
-	if (!tuning->n_changes)
-		write_root_line(stdout, tuning);
 	if (extras->shown[REBUILD])
 		write_rebuild(stdout, tuning);
 	if (extras->shown[DECIDER])
@@ -684,17 +708,18 @@ static void print_keeper(const struct tuning *tuning)
 {
 	if (!tuning->options->keep || !tuning->n_changes)
 		return;
-	putchar('\n');
+	print_gap(tuning);
 	print_paragraph(keeper_text(tuning).text, 0, 2);
 }
 
 /* Which workload was taken, and why, if the machine decided. */
 static void print_workload(const struct tuning *tuning)
 {
+	print_gap(tuning);
 	if (tuning->options->trace_name)
-		printf("\nWorkload: %s\n", tuning->workload);
+		printf("Workload: %s\n", tuning->workload);
 	else
-		printf("\nWorkload: %s\n",
+		printf("Workload: %s\n",
 		       workload_text(tuning->live->machine, tuning->workload)
 			       .text);
 }

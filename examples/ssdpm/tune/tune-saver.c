@@ -68,7 +68,7 @@ void write_saver(FILE *file, const struct tuning *tuning)
 		"To see it: ssdpm plan -p auto --both-sources -t",
 		total_text(&tuning->saver).text);
 	write_word(file, tuning->workload);
-	write_root(file, root_of_calls(tuning));
+	write_root(file, tuning->live->root);
 	for (size_t i = 0; tuning->named && i < tuning->n; i++)
 		write_word(file, tuning->items[i].drive->name);
 	putc('\n', file);

@@ -195,26 +195,24 @@ static enum exit_status fill(struct work *work, void *data)
 }
 
 /* A capture has no kernel that builds them anew. */
-static void say_old_tables(const struct tuning *tuning)
+static void write_old_tables(FILE *file, const struct tuning *tuning)
 {
 	for (size_t i = 0; i < tuning->n && tuning->live->facts.capture; i++)
 		if (is_to_set(&tuning->items[i]) &&
 		    tuning->items[i].settings->set &
 			    SSDPM_PROFILE_MAX_EXIT_LATENCY) {
-			print_kept_table();
+			fputs(KEPT_TABLE, file);
 			return;
 		}
 }
 
-static void say_done(const struct tuning *tuning)
+void write_done(FILE *file, const struct tuning *tuning)
 {
-	if (tuning->common->quiet || tuning->common->form)
-		return;
-	printf("\nDone, and in force%s: %zu setting%s.\n",
-	       tuning->options->keep ? "" : " until the next boot",
-	       tuning->n_changes, tuning->n_changes == 1 ? "" : "s");
-	say_old_tables(tuning);
-	print_way_back(tuning->live, tuning->options->keep);
+	fprintf(file, "\nDone, and in force%s: %zu setting%s.\n",
+		tuning->options->keep ? "" : " until the next boot",
+		tuning->n_changes, tuning->n_changes == 1 ? "" : "s");
+	write_old_tables(file, tuning);
+	write_way_back(file, tuning->live, tuning->options->keep);
 }
 
 /* The settings in force although something else is not, and how they last. */
@@ -223,13 +221,22 @@ static void say_partly(const struct tuning *tuning,
 {
 	const size_t n = count_set(tuning, plan);
 
-	if (tuning->common->quiet || tuning->common->form)
-		return;
 	printf("\n%s: %zu of %zu settings.\n",
 	       tuning->options->keep ? "In force, and kept" :
 				       "In force until the next boot",
 	       n, tuning->n_changes);
-	print_way_back(tuning->live, tuning->options->keep);
+	write_way_back(stdout, tuning->live, tuning->options->keep);
+}
+
+static void say_set(const struct tuning *tuning, const struct ssdpm_plan *plan,
+		    enum exit_status status, enum exit_status kept)
+{
+	if (!status && !kept)
+		write_done(stdout, tuning);
+	else if (status == STATUS_PARTLY && plan && !kept)
+		say_partly(tuning, plan);
+	else if (kept)
+		write_way_back(stdout, tuning->live, true);
 }
 
 enum exit_status undo_killed(const struct tuning *tuning)
@@ -275,10 +282,8 @@ enum exit_status set_tuning(const struct tuning *tuning)
 		print_steps(&work);
 	if (!status || (status == STATUS_PARTLY && work.plan))
 		kept = for_each_drive(tuning, work.plan, keep_settings);
-	if (!status && !kept)
-		say_done(tuning);
-	else if (status == STATUS_PARTLY && work.plan && !kept)
-		say_partly(tuning, work.plan);
+	if (!tuning->common->quiet && !tuning->common->form)
+		say_set(tuning, work.plan, status, kept);
 	free_work(&work);
 	return status ? status : kept;
 }

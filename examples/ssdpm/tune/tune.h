@@ -7,7 +7,6 @@
 #include "input/trace-input.h"
 #include "options/patience.h"
 #include "programs.h"
-#include "text/shell.h"
 
 #define MAX_TRIAL_FILES 16
 
@@ -54,16 +53,9 @@ struct tuning {
 	size_t n_changes; /* items that are to be set */
 	enum exit_status failure; /* of the first drive that cannot be read */
 	bool refused;		  /* to measure: nothing is set, either */
-	bool is_brief; /* the screen has no room for what explains answers */
-	bool has_variable;	  /* nor for the root in each call */
+	int n_left_out;		  /* details for which the screen has no room */
 	struct ssdpm_total saver; /* what the profile for the battery saves */
 };
-
-/* For write_root() in calls on the screen. */
-static inline const char *root_of_calls(const struct tuning *tuning)
-{
-	return tuning->has_variable ? root_variable : tuning->live->root;
-}
 
 /* Where nothing is to change on a machine with a battery. */
 void find_saver(struct tuning *tuning,
@@ -153,6 +145,8 @@ void write_risk(FILE *file, const struct tuning *tuning);
 /* What JSON has of each drive. */
 void add_tuning(struct items *items, const struct tuning *tuning);
 
+/* What --yes prints below the screen, once all is set. */
+void write_done(FILE *file, const struct tuning *tuning);
 /* Set what is advised, and prove it: what failed is complained of. */
 enum exit_status set_tuning(const struct tuning *tuning);
 
