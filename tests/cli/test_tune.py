@@ -655,10 +655,11 @@ ROOTS = [
 TUNE_OPTIONS = [
     [],
     ["--keep"],
-    ["--trace", "poisson"],
-    ["--price", "0.30"],
     ["--patient", "--keep", "--trace", "poisson", "--price", "0.30"],
 ]
+
+
+ANSWERED = ["desktop-6.1", "apst-empty", "apst-off", "eight-drives", "laptop", "no-aspm", "server"]
 
 
 def count_rows(text: str) -> int:
@@ -678,9 +679,7 @@ def test_a_long_root_leaves_the_answers_on_one_screen(
     ssdpm.wide = False
     place = ssdpm.directory / root
     place.parent.mkdir(parents=True, exist_ok=True)
-    for name in machines.MACHINES:
-        if name == "hostile":
-            continue
+    for name in ANSWERED:
         place.symlink_to(machine(name))
         for options in TUNE_OPTIONS:
             text = ssdpm.output("tune", "-q", "-n", *options, "--root", root)
@@ -689,7 +688,8 @@ def test_a_long_root_leaves_the_answers_on_one_screen(
             linked = re.search("^(For all devices|To set it): ssdpm apply ", text, re.M)
             assert bool(linked) == ("\nLink of " in text), text
             assert ("\nUndo: ssdpm revert " in text) == text.startswith("Change "), text
-            assert ("nvme_core" in text) == ("\nTo see it: ssdpm recommend " in text), text
+            further = "nvme_core setting" in text or "A raw table" in text
+            assert further == ("\nTo see it: ssdpm recommend " in text), text
             if name == "desktop-6.1":
                 assert linked, text
             for call in calls_of(text):
@@ -712,7 +712,7 @@ def test_a_call_of_the_screen_works_as_it_is_pasted(
     ran = []
     for options in ([], ["--trace", "poisson"]):
         text = ssdpm.output("tune", "-n", *options, "--root", root)
-        assert "\nFor all devices: ssdpm apply " in text
+        assert options or "\nFor all devices: ssdpm apply " in text
         ssdpm.output("tune", "-q", "-y", *options, "--root", root)
         for call in calls_of(text):
             if "tune --measure" in call:  # on that machine
@@ -722,9 +722,10 @@ def test_a_call_of_the_screen_works_as_it_is_pasted(
             ran.append(call.split()[1])
             if ran[-1] == "revert":
                 assert settings(place) == before
+            if "--aspm-policy" in call:
+                policy = place / "sys/module/pcie_aspm/parameters/policy"
+                assert "[powersupersave]" in policy.read_text()
     assert {"revert", "apply", "compare"} <= set(ran)
-    policy = place / "sys/module/pcie_aspm/parameters/policy"
-    assert "[powersupersave]" in policy.read_text()
 
 
 @pytest.mark.parametrize("root", ["r", "x" * 40, OLD_LAPTOP[:60]])
@@ -736,6 +737,7 @@ def test_what_is_set_without_a_question_fits_with_its_way_back(
     for name in ("desktop-6.1", "apst-off", "apst-empty"):
         for options in TUNE_OPTIONS:
             place = ssdpm.directory / root
+            place.parent.mkdir(parents=True, exist_ok=True)
             machine(name).rename(place)
             text = ssdpm.output("tune", "-q", "-n", *options, "--root", root)
             said = ssdpm.output("tune", "-y", *options, "--root", root)
@@ -749,13 +751,14 @@ def test_the_way_back_is_said_although_nothing_could_be_kept(
     ssdpm: Command, machine: Make
 ) -> None:
     root = machine("desktop-6.1")
-    before = settings(root)
-    (root / "etc/ssdpm.conf.d").write_text("no folder\n")
-    result = ssdpm("tune", "--wide", "-y", "--keep", "--root", str(root))
-    assert result.returncode == 1, result.stderr
-    assert settings(root) != before
+    result = ssdpm.shell(
+        "ASAN_OPTIONS=detect_leaks=0 strace -f -o /dev/null -e trace=renameat "
+        f"-e inject=renameat:error=ENOSPC -P {root}/etc/ssdpm.conf.d "
+        f"ssdpm tune --wide --yes --keep --root {root}"
+    )
+    assert result.returncode == 1 and "no space left" in result.stderr
     call = f"ssdpm revert --forget --root {root}"
-    assert result.stdout.decode().splitlines()[-1] == f"To go back to before the first change: {call}"
+    assert result.stdout.splitlines()[-1] == f"To go back to before the first change: {call}"
 
 
 def test_a_screen_with_room_has_all_reasons(ssdpm: Command, machine: Make) -> None:
@@ -1370,14 +1373,18 @@ def test_what_saves_beyond_the_drives_is_left_out_before_the_screen_overflows(
     ssdpm: Command,
 ) -> None:
     drives = machines.SN530, machines.EVO_PLUS
-    disks = machines.MX500, machines.INTEL_545, machines.SATA_860, machines.MX100
-    for n in range(1, 7):
-        text = screen_of(ssdpm, *drives, link=machines.ALL_OFF, disks=(disks * 2)[:n])
+    disks = tuple(dataclasses.replace(machines.MX500, product=f"DISK {i}") for i in range(10))
+    shown = []
+    for n in range(1, 11):
+        text = screen_of(ssdpm, *drives, link=machines.ALL_OFF, disks=disks[:n])
         assert len(text.splitlines()) <= 22
-        assert "nvme_core" not in text, n
+        shown.append("nvme_core" in text)
+        # Lines that part others go first.
+        assert not shown[-1] or "\n\n" not in text
         assert "\nLink of nvme1 in " in text
         assert ("\nTo decide: ssdpm compare " in text) == ("not decided" in text)
         shutil.rmtree(ssdpm.directory / "made")
+    assert shown == sorted(shown, reverse=True) and not shown[-1]
 
 
 def test_a_battery_that_lasts_hours_longer_is_said_in_hours(

@@ -569,7 +569,7 @@ static struct extras fit_answers(struct tuning *shown, bool further)
 
 	shown->n_left_out = 0;
 	while (extras = find_answers(shown, further),
-	       is_full(&extras) && shown->n_left_out < GAPS)
+	       is_full(&extras) && shown->n_left_out < N_DETAILS)
 		shown->n_left_out++;
 	return extras;
 }
@@ -589,11 +589,6 @@ static struct extras find_needed(struct tuning *shown)
 
 	if (is_full(&extras))
 		extras = fit_answers(shown, false);
-	leave_out_rows(&extras);
-	if (!is_full(&extras))
-		return extras;
-	shown->n_left_out = N_DETAILS;
-	extras = find_answers(shown, false);
 	leave_out_rows(&extras);
 	while (is_full(&extras) && extras.n_left_lines > 1)
 		extras.n_left_lines--;
