@@ -426,4 +426,3 @@ void print_old_table(void)
 			"now builds another one.",
 			0, 2);
 }
-

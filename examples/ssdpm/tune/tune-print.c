@@ -250,7 +250,7 @@ static void print_harm(const struct tuning *tuning)
 		puts("No setting here is known to lose data.");
 }
 
-/* Which command goes back. What --yes prints below the screen says it, too. */
+/* Which command goes back. With --yes, write_done() names it. */
 static void write_undo(FILE *file, const struct tuning *tuning)
 {
 	if (!tuning->n_changes || tuning->options->yes)

@@ -145,7 +145,7 @@ void write_risk(FILE *file, const struct tuning *tuning);
 /* What JSON has of each drive. */
 void add_tuning(struct items *items, const struct tuning *tuning);
 
-/* What --yes prints below the screen, once all is set. */
+/* The end of what --yes prints, once all is set. */
 void write_done(FILE *file, const struct tuning *tuning);
 /* Set what is advised, and prove it: what failed is complained of. */
 enum exit_status set_tuning(const struct tuning *tuning);
