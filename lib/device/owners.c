@@ -170,7 +170,10 @@ static const struct owner_place {
 	{ SSDPM_OWNER_UDEV, "usr/lib/udev/rules.d", ".rules", is_writer },
 	{ SSDPM_OWNER_MODPROBE, "etc/modprobe.d", ".conf", is_modprobe },
 	{ SSDPM_OWNER_MODPROBE, "run/modprobe.d", ".conf", is_modprobe },
+	{ SSDPM_OWNER_MODPROBE, "usr/local/lib/modprobe.d", ".conf",
+	  is_modprobe },
 	{ SSDPM_OWNER_MODPROBE, "usr/lib/modprobe.d", ".conf", is_modprobe },
+	{ SSDPM_OWNER_MODPROBE, "lib/modprobe.d", ".conf", is_modprobe },
 	{ SSDPM_OWNER_SYSTEMD, "etc/tmpfiles.d", ".conf", is_writer },
 	{ SSDPM_OWNER_SYSTEMD, "run/tmpfiles.d", ".conf", is_writer },
 	{ SSDPM_OWNER_SYSTEMD, "usr/lib/tmpfiles.d", ".conf", is_writer },
@@ -267,6 +270,29 @@ static bool load(struct owner_search *search, const char *path,
 	return true;
 }
 
+/*
+ * Join lines that end in a backslash with the next one, as modprobe.d(5) does.
+ * Empty lines after them keep the numbers of the others.
+ */
+static void join_lines(char *text, struct lines *lines)
+{
+	size_t n = (size_t)(lines->rest.end - text), to = 0, joined = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char c = text[i];
+
+		if (c == '\\' && i + 1 < n && text[i + 1] == '\n') {
+			joined++;
+			i++;
+			continue;
+		}
+		text[to++] = c;
+		for (; c == '\n' && joined; joined--)
+			text[to++] = '\n';
+	}
+	lines->rest.end = text + to;
+}
+
 /* Ours says so before all else, and then for what: "# Kind: udev". */
 static bool is_ours(struct lines lines, struct span *ret_kind)
 {
@@ -292,6 +318,8 @@ static void read_file(struct owner_search *search,
 
 	if (!load(search, path, &lines))
 		return;
+	if (place->kind == SSDPM_OWNER_MODPROBE)
+		join_lines(search->text, &lines);
 	if (is_ours(lines, &kind)) {
 		/* The file of a unit, to which this is the link. */
 		if (place->kind != SSDPM_OWNER_SYSTEMD)

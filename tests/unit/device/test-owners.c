@@ -402,6 +402,39 @@ static void options_of_modules_count_by_their_parameter(void **state)
 	remove_root(&root);
 }
 
+static void lines_of_modprobe_go_on_behind_a_backslash(void **state)
+{
+	static const char path[] = "/usr/local/lib/modprobe.d/a.conf";
+	struct owners owners;
+	struct root root;
+
+	(void)state;
+	make_root(&root);
+	put(&root, "usr/local/lib/modprobe.d/a.conf",
+	    "options libata noacpi=1 \\\n"
+	    "  atapi_dmadir=1 \\\n"
+	    "\tforce=noncq\n"
+	    "# a comment goes on, too \\\n"
+	    "options ahci mobile_lpm_policy=1\n"
+	    "options nvme quirks=1:2:no_\\\n"
+	    "apst\n"
+	    "options ahci mobile_lpm_policy=2\\");
+	put(&root, "lib/modprobe.d/a.conf", "options ahci mobile_lpm_policy=3");
+	put(&root, "lib/modprobe.d/b.conf", "options ahci mobile_lpm_policy=4");
+	owners = read_owners(&root);
+	assert_int_equal(owners.n, 4);
+	assert_owner(&owners, 0, SSDPM_OWNER_MODPROBE, path, 1,
+		     "options libata noacpi=1   atapi_dmadir=1  force=noncq");
+	assert_owner(&owners, 1, SSDPM_OWNER_MODPROBE, path, 6,
+		     "options nvme quirks=1:2:no_apst");
+	assert_owner(&owners, 2, SSDPM_OWNER_MODPROBE, path, 8,
+		     "options ahci mobile_lpm_policy=2\\");
+	assert_owner(&owners, 3, SSDPM_OWNER_MODPROBE, "/lib/modprobe.d/b.conf",
+		     1, "options ahci mobile_lpm_policy=4");
+	free(owners.all);
+	remove_root(&root);
+}
+
 #define MARK "# Written by ssdpm; `ssdpm revert --persist` removes it\n"
 
 static void our_own_files_are_known_by_their_mark(void **state)
@@ -601,6 +634,7 @@ int main(void)
 			rules_of_udev_count_by_the_files_that_they_write),
 		cmocka_unit_test(values_of_sysfsutils_count_and_modes_do_not),
 		cmocka_unit_test(options_of_modules_count_by_their_parameter),
+		cmocka_unit_test(lines_of_modprobe_go_on_behind_a_backslash),
 		cmocka_unit_test(our_own_files_are_known_by_their_mark),
 		cmocka_unit_test(
 			long_lines_are_cut_and_odd_bytes_are_not_printed),
