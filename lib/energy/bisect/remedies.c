@@ -94,8 +94,9 @@ static bool has_feature(const struct bisect_suspect *suspect, uint32_t feature)
 /*
  * The policy powersave has L0s, L1 and clock power management, and no substate.
  * It must not turn on what was off. If powersupersave is in force, it had all
- * of it. pcie_aspm=off is no remedy: Linux then leaves on what the firmware has
- * turned on.
+ * of it. If powersave is in force, a file has turned on the substate, and the
+ * caller drops this remedy. Linux leaves on what the firmware has turned on
+ * with pcie_aspm=off, so that is no remedy.
  */
 static const char *aspm_policy(const struct bisect_suspect *suspect,
 			       const struct bisect_drive *drive,
@@ -105,7 +106,8 @@ static const char *aspm_policy(const struct bisect_suspect *suspect,
 		SSDPM_PCIE_FEATURE_L1_1 | SSDPM_PCIE_FEATURE_L1_1_PCIPM |
 		SSDPM_PCIE_FEATURE_L1_2 | SSDPM_PCIE_FEATURE_L1_2_PCIPM;
 	const bool had_all =
-		(drive && drive->aspm_policy == SSDPM_ASPM_POWERSUPERSAVE) ||
+		(drive && (drive->aspm_policy == SSDPM_ASPM_POWERSAVE ||
+			   drive->aspm_policy == SSDPM_ASPM_POWERSUPERSAVE)) ||
 		(has_feature(suspect, SSDPM_PCIE_FEATURE_L0S) &&
 		 has_feature(suspect, SSDPM_PCIE_FEATURE_L1) &&
 		 has_feature(suspect, SSDPM_PCIE_FEATURE_CLKPM));

@@ -460,6 +460,11 @@ static void without_a_substate_a_link_keeps_what_a_policy_had(void **state)
 			"file nvme0 link/l1_aspm=0; "
 			"file nvme0 link/l1_2_aspm=0; "
 			"parameter* nvme0 pcie_aspm.policy=performance");
+	/* A file has turned on the substate, and the policy is no cause. */
+	bisect = find_culprit(search_of_link(usual), 2);
+	machine.aspm_policy = SSDPM_ASPM_POWERSAVE;
+	ssdpm_bisect_set_drive(bisect, &facts, &machine, NULL);
+	assert_remedies(bisect, "file nvme0 link/l1_2_aspm=0");
 	/* With this one the firmware chooses, of each device. */
 	bisect = find_culprit(search_of_link(usual), 2);
 	machine.aspm_policy = SSDPM_ASPM_DEFAULT;
