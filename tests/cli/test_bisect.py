@@ -24,6 +24,7 @@ DEPTH = "sys/class/block/sda/device/queue_depth"
 PORT = "sys/class/scsi_host/host1/link_power_management_policy"
 BOOT = "proc/sys/kernel/random/boot_id"
 SEEN = ("--errors", "1", "--entries", "40")
+ONE_LIST = "Linux takes one such list: put it into"
 
 
 def checksum(text: str) -> str:
@@ -317,27 +318,30 @@ def test_the_deepest_state_is_found_and_the_limit_is_as_before(laptop: Search) -
 
 
 @pytest.mark.parametrize(
-    "files, value",
+    "files, place",
     [
-        ({"proc/cmdline": "nvme.quirks=144d:a808:bogus_nid"},
-         "144d:a808:bogus_nid-15b7:5008:no_deepest_ps"),
-        # Linux takes the first entry of a drive alone.
-        ({"proc/cmdline": "nvme.quirks=144d:a808:bogus_nid-15b7:5008:^no_apst,bogus_nid"},
-         "144d:a808:bogus_nid-15b7:5008:no_deepest_ps,^no_apst,bogus_nid"),
+        ({"proc/cmdline": "nvme.quirks=144d:a808:bogus_nid"}, "that of the command line"),
+        # More bytes than one page, and a drive that is in the list already.
+        ({"proc/cmdline": "nvme.quirks=15B7:5008:" + 3000 * "x,"}, "that of the command line"),
         ({"proc/cmdline": "quiet",
           "etc/modprobe.d/a.conf": "options nvme io_queue_depth=8 quirks=144d:a808:bogus_nid"},
-         "144d:a808:bogus_nid-15b7:5008:no_deepest_ps"),
+         "that of /etc/modprobe.d/a.conf:1"),
     ],
 )  # fmt: skip
-def test_a_remedy_contains_the_quirks_of_other_drives(
-    laptop: Search, files: dict[str, str], value: str
+def test_a_remedy_names_the_list_of_quirks_that_is_there(
+    laptop: Search, files: dict[str, str], place: str
 ) -> None:
     for name, text in files.items():
         put(laptop, name, text)
     laptop("start", *SEEN, "nvme0")
     for verdict in (["good", "--entries", "2360"], ["good", "--entries", "2360"], ["bad"]):
         laptop(*verdict)
-    assert f"15b7:5008: nvme.quirks={value}\n" in laptop("status")
+    item = "15b7:5008:no_deepest_ps"
+    for text in laptop("status"), laptop("report"):
+        assert f"15b7:5008: nvme.quirks={item}\n  {ONE_LIST} {place}\nquirk" in text
+        assert text.count(ONE_LIST) == 1
+    [culprit] = laptop.state()["culprits"]
+    assert item in [r["value"] for r in culprit["remedies"]]
 
 
 def test_a_kernel_without_the_parameter_of_quirks_is_not_given_it(
@@ -705,25 +709,20 @@ def test_drives_of_both_kinds_are_searched_together(desktop_search: Search) -> N
 
 
 @pytest.mark.parametrize(
-    "line, port, all_ports",
+    "line, is_there",
     [
-        ("ro libata.force=noncq quiet", "noncq,2:nolpm", "nolpm,noncq"),
-        # The first is lost already, and Linux reads nothing behind "--".
-        (
-            "libata.force=1:lpm libata.force=1:1.5Gbps,noncq -- libata.force=3:noncq",
-            "1:1.5Gbps,noncq,2:nolpm",
-            "nolpm,1:1.5Gbps,noncq",
-        ),
-        ('"libata.force=noncq" ro', "noncq,2:nolpm", "nolpm,noncq"),
-        ("libata.forced=noncq libata.force=", "2:nolpm", "nolpm"),
+        ("ro libata.force=noncq quiet", True),
+        ('ro "libata.force=lpm, noncq"', True),
+        ("libata.force=" + 20 * "1:lpm,noncq,2:1.5Gbps," + "lpm", True),
+        ("libata.forced=noncq ahci.force=1", False),
     ],
 )
-def test_a_remedy_contains_what_the_command_line_has_of_its_parameter(
-    desktop_search: Search, line: str, port: str, all_ports: str
+def test_a_remedy_names_the_list_of_the_command_line(
+    desktop_search: Search, line: str, is_there: bool
 ) -> None:
     put(desktop_search, "proc/cmdline", line)
-    put(desktop_search, "etc/modprobe.d/a.conf", "options libata force=3:noncq")
-    says_remedies(desktop_search, port, all_ports)
+    places = f"{ONE_LIST} that of the command line"
+    says_remedies(desktop_search, places if is_there else "")
 
 
 def put(search: Search, name: str, text: str) -> None:
@@ -732,35 +731,44 @@ def put(search: Search, name: str, text: str) -> None:
     file.write_text(text + "\n")
 
 
-def says_remedies(desktop_search: Search, port: str, all_ports: str) -> None:
+def says_remedies(desktop_search: Search, places: str) -> None:
     desktop_search("start", *SEEN, "sdb", "--only", "lpm")
     while desktop_search.state()["decision"] == "searching":
         bad = desktop_search.read(PORT) != "max_performance"
         desktop_search(*(["bad"] if bad else ["good", "--entries", "9999"]))
-    text = desktop_search("status")
-    assert f"for the port of sdb alone: libata.force={port}\n" in text
-    assert f"for all SATA drives: libata.force={all_ports}\n" in text
+    text = " ".join(desktop_search("status").split())
+    places = " " + places if places else ""
+    assert f"the port of sdb alone: libata.force=2:nolpm{places} for all" in text
+    assert f"for all SATA drives: libata.force=nolpm{places} quirk" in text
+    [culprit] = desktop_search.state()["culprits"]
+    values = [r["value"] for r in culprit["remedies"] if r["kind"] == "parameter"]
+    assert values == ["2:nolpm", "nolpm"]
 
 
 @pytest.mark.parametrize(
-    "files, port, all_ports",
+    "files, places",
     [
         (
-            {"etc/modprobe.d/a.conf": "options libata  noacpi=1\tforce=noncq"},
-            "noncq,2:nolpm", "nolpm,noncq",
+            {"etc/modprobe.d/a.conf": "#\noptions libata  noacpi=1\tforce=noncq"},
+            "that of /etc/modprobe.d/a.conf:2",
         ),
-        # By names, whatever the folder is; a file in /etc replaces one of its name.
         (
             {
+                "proc/cmdline": "libata.force=noncq",
                 "etc/modprobe.d/a.conf": "options libata force=1:lpm",
-                "usr/lib/modprobe.d/z.conf": "options libata force=1:noncq",
+                "usr/lib/modprobe.d/z.conf": "options libata noacpi=1 \\\n  force=1:noncq",
                 "etc/modprobe.d/zz.conf": "options ahci mobile_lpm_policy=1",
             },
-            "1:noncq,2:nolpm", "nolpm,1:noncq",
+            "those of /etc/modprobe.d/a.conf:1, /usr/lib/modprobe.d/z.conf:1 and the command line",
+        ),
+        # The library cuts the line before the list.
+        (
+            {"etc/modprobe.d/a.conf": "options libata " + 40 * "noacpi=1 " + "force=noncq"},
+            "that of /etc/modprobe.d/a.conf:1",
         ),
         (
             {"etc/modprobe.d/a.conf": "options libata_x force=noncq\n# options libata force=x"},
-            "2:nolpm", "nolpm",
+            "",
         ),
         # Built into Linux: modprobe does not load it.
         (
@@ -768,7 +776,7 @@ def says_remedies(desktop_search: Search, port: str, all_ports: str) -> None:
                 "etc/modprobe.d/a.conf": "options libata force=noncq",
                 "sys/module/libata/parameters/atapi_enabled": "1",
             },
-            "2:nolpm", "nolpm",
+            "",
         ),
         (
             {
@@ -776,17 +784,17 @@ def says_remedies(desktop_search: Search, port: str, all_ports: str) -> None:
                 "sys/module/libata/parameters/atapi_enabled": "1",
                 "sys/module/libata/initstate": "live",
             },
-            "noncq,2:nolpm", "nolpm,noncq",
+            "that of /etc/modprobe.d/a.conf:1",
         ),
     ],
 )  # fmt: skip
-def test_a_remedy_contains_what_modprobe_has_of_its_parameter(
-    desktop_search: Search, files: dict[str, str], port: str, all_ports: str
+def test_a_remedy_names_the_lists_of_modprobe(
+    desktop_search: Search, files: dict[str, str], places: str
 ) -> None:
     put(desktop_search, "proc/cmdline", "ro quiet")
     for name, text in files.items():
         put(desktop_search, name, text)
-    says_remedies(desktop_search, port, all_ports)
+    says_remedies(desktop_search, f"{ONE_LIST} {places}" if places else "")
 
 
 def test_a_report_has_trials_signs_and_no_serial_number(laptop: Search) -> None:

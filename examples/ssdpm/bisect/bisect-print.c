@@ -226,7 +226,8 @@ static void print_parameter(const struct search *search, uint32_t suspect,
 		printf("for all NVMe drives %s: ", drive->pci);
 	else
 		printf("for all %s: ", of[setting_of(search, suspect)]);
-	printf("%s=%s\n", r->target, whole_value(search, r).text);
+	printf("%s=%s\n", r->target, r->value);
+	print_lists_there(search, r->target);
 }
 
 /* Files of a link go together. */

@@ -187,9 +187,11 @@ void print_signs_of_trials(const struct search *search);
 void print_watched_trial(const struct search *search);
 void print_end_of_search(const struct search *search);
 
-/* bisect-parameter.c: what to set, with what the kernel's command line has. */
-struct cell whole_value(const struct search *search,
-			const struct ssdpm_bisect_remedy *r);
+/*
+ * bisect-parameter.c: a line with the places that set this parameter already,
+ * if it is a list.
+ */
+void print_lists_there(const struct search *search, const char *parameter);
 
 /* bisect-unrestored.c: a line for each setting that is not as before. */
 void print_unrestored(const struct search *search);
