@@ -94,9 +94,9 @@ static bool has_feature(const struct bisect_suspect *suspect, uint32_t feature)
 /*
  * The policy powersave has L0s, L1 and clock power management, and no substate.
  * It must not turn on what was off. If powersupersave is in force, it had all
- * of it. If powersave is in force, a file has turned on the substate, and the
- * caller drops this remedy. Linux leaves on what the firmware has turned on
- * with pcie_aspm=off, so that is no remedy.
+ * of it. If powersave is in force, something else has turned on the substate,
+ * and the caller drops this remedy. With pcie_aspm=off, Linux leaves on what
+ * the firmware has turned on, so that is no remedy.
  */
 static const char *aspm_policy(const struct bisect_suspect *suspect,
 			       const struct bisect_drive *drive,
