@@ -35,8 +35,10 @@ static bool is_of_kernel(struct span head)
 /* "2026-11-30T17:43:50,123456+00:00", as dmesg --time-format iso has it. */
 static bool is_time(struct span word)
 {
+	static const char characters[] = "0123456789-T:,.+Z";
+
 	for (; word.at < word.end; word.at++)
-		if (!strchr("0123456789-T:,.+Z", *word.at))
+		if (!memchr(characters, *word.at, sizeof(characters) - 1))
 			return false;
 	return true;
 }
@@ -93,17 +95,17 @@ bool ssdpm__log_quirk(struct span message, struct span *ret_address)
 {
 	struct span driver, rest;
 
-	return ssdpm__log_split(message,
-				": platform quirk: setting simple suspend",
-				&driver, ret_address, &rest) &&
+	return ssdpm__log_split(message, SSDPM__LOG_QUIRK, &driver, ret_address,
+				&rest) &&
 	       ssdpm__span_is(driver, "nvme");
 }
 
-bool ssdpm__log_probe(struct span message, struct span *ret_address)
+bool ssdpm__log_probe(struct span message, struct span *ret_drive,
+		      struct span *ret_address)
 {
-	struct span driver, drive;
+	struct span driver;
 
-	return ssdpm__log_split(message, ": pci function ", &driver, &drive,
+	return ssdpm__log_split(message, SSDPM__LOG_PROBE, &driver, ret_drive,
 				ret_address) &&
 	       ssdpm__span_is(driver, "nvme");
 }

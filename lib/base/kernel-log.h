@@ -12,6 +12,9 @@
 #define SSDPM__LOG_RECORD_BYTES 8192
 /* The log of a capture. */
 #define SSDPM__LOG_BYTES (4 << 20)
+/* These come after the name of a device. */
+#define SSDPM__LOG_QUIRK ": platform quirk: setting simple suspend"
+#define SSDPM__LOG_PROBE ": pci function "
 
 /*
  * What Linux itself wrote, without the time. Programs write to /dev/kmsg and
@@ -34,6 +37,7 @@ bool ssdpm__log_boot(struct span message);
 bool ssdpm__log_quirk(struct span message, struct span *ret_address);
 
 /* "nvme nvme0: pci function 0000:04:00.0" comes after the quirk, if any. */
-bool ssdpm__log_probe(struct span message, struct span *ret_address);
+bool ssdpm__log_probe(struct span message, struct span *ret_drive,
+		      struct span *ret_address);
 
 #endif

@@ -16,6 +16,10 @@
 
 /* Some 800 lines: each drive has two each time that it is bound. */
 #define MAX_BYTES (64 << 10)
+/* uname(2) has no longer release. */
+#define MAX_RELEASE 64
+/* Linux prints the domain of PCI as %04x, and it is an int. */
+#define MAX_DOMAIN 8
 
 struct log_copy {
 	char text[MAX_BYTES];
@@ -27,20 +31,70 @@ struct log_copy {
 /* As of a record of Linux, LOG_KERN. */
 #define MARK "6,0,0,-;"
 
-/* Without this check a name could hold anything. */
-static bool has_only(struct span text, const char *characters)
+/* Without this check a release could hold anything. */
+static bool is_release(struct span word)
 {
-	for (; text.at < text.end; text.at++)
-		if (!*text.at || !strchr(characters, *text.at))
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "abcdefghijklmnopqrstuvwxyz"
+				      "0123456789.+_~-";
+
+	if (word.end - word.at > MAX_RELEASE)
+		return false;
+	for (; word.at < word.end; word.at++)
+		if (!memchr(letters, *word.at, sizeof(letters) - 1))
 			return false;
 	return true;
 }
 
-static void add(struct log_copy *copy, struct span text)
+/* How many of the next digits, at most. */
+static size_t skip_hex(struct span *text, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max && text->at < text->end &&
+	       ssdpm__hex_digit(*text->at) >= 0) {
+		text->at++;
+		n++;
+	}
+	return n;
+}
+
+static bool skip(struct span *text, char c)
+{
+	return text->at < text->end && *text->at++ == c;
+}
+
+/* "0000:04:00.0": others may name a host, a network card or a drive. */
+static bool is_address(struct span text)
+{
+	return skip_hex(&text, MAX_DOMAIN) && skip(&text, ':') &&
+	       skip_hex(&text, 2) == 2 && skip(&text, ':') &&
+	       skip_hex(&text, 2) == 2 && skip(&text, '.') &&
+	       skip_hex(&text, 1) && text.at == text.end;
+}
+
+/* "nvme0": others may be a serial number. */
+static bool is_drive(struct span text)
+{
+	static const char name[] = "nvme";
+	const size_t n = strlen(name);
+
+	if ((size_t)(text.end - text.at) <= n || memcmp(text.at, name, n) != 0)
+		return false;
+	for (text.at += n; text.at < text.end; text.at++)
+		if (*text.at < '0' || *text.at > '9')
+			return false;
+	return true;
+}
+
+static void add(struct log_copy *copy, struct span device, const char *mark,
+		struct span address)
 {
 	const size_t room = sizeof(copy->text) - copy->n;
-	const int n = snprintf(copy->text + copy->n, room, MARK "%.*s\n",
-			       (int)(text.end - text.at), text.at);
+	const int n =
+		snprintf(copy->text + copy->n, room, MARK "nvme %.*s%s%.*s\n",
+			 (int)(device.end - device.at), device.at, mark,
+			 (int)(address.end - address.at), address.at);
 
 	if (n < 0 || (size_t)n >= room)
 		copy->is_full = true;
@@ -63,35 +117,26 @@ static void begin_boot(struct log_copy *copy, struct span message)
 	for (int i = 0; i < 3; i++)
 		ssdpm__take_word(&message, &word);
 	forget(copy);
-	snprintf(copy->boot, sizeof(copy->boot), MARK "Linux version %.*s\n",
-		 (int)(word.end - word.at), word.at);
+	if (is_release(word))
+		snprintf(copy->boot, sizeof(copy->boot),
+			 MARK "Linux version %.*s\n", (int)(word.end - word.at),
+			 word.at);
 }
 
-/* The lines themselves, and no more of them than is read later. */
-static bool is_of_drive(struct span *message)
-{
-	static const char quirk[] = ": platform quirk: setting simple suspend";
-	struct span address;
-
-	if (ssdpm__log_quirk(*message, &address))
-		message->end = address.end + strlen(quirk);
-	else if (!ssdpm__log_probe(*message, &address))
-		return false;
-	return has_only(address, "0123456789abcdefABCDEF:.") &&
-	       has_only(*message, "0123456789abcdefghijklmnopqrstuvwxyz"
-				  "ABCDEF:. ");
-}
-
+/* The parts of a line that are read later, and no more of it. */
 static void take_line(struct log_copy *copy, struct span line)
 {
-	struct span message;
+	struct span message, drive, address;
 
 	if (!ssdpm__log_message(line, &message))
 		return;
 	if (ssdpm__log_boot(message))
 		begin_boot(copy, message);
-	else if (is_of_drive(&message))
-		add(copy, message);
+	else if (ssdpm__log_quirk(message, &address) && is_address(address))
+		add(copy, address, SSDPM__LOG_QUIRK, ssdpm__span("", 0));
+	else if (ssdpm__log_probe(message, &drive, &address) &&
+		 is_drive(drive) && is_address(address))
+		add(copy, drive, SSDPM__LOG_PROBE, address);
 }
 
 static void take_lines(struct log_copy *copy, const char *text, size_t size)
@@ -123,15 +168,15 @@ static void read_records(const struct ssdpm_machine *machine,
 	close(fd);
 }
 
+/* Up to a zero byte, as other readers of a capture. */
 static int read_file(const struct ssdpm_machine *machine, struct log_copy *copy)
 {
 	char *text = malloc(SSDPM__LOG_BYTES);
-	size_t n;
 
 	if (!text)
 		return -ENOMEM;
-	if (!ssdpm__read_bytes(machine, "dev/kmsg", text, SSDPM__LOG_BYTES, &n))
-		take_lines(copy, text, n);
+	if (!ssdpm__read_text(machine, "dev/kmsg", text, SSDPM__LOG_BYTES))
+		take_lines(copy, text, strlen(text));
 	free(text);
 	return 0;
 }

@@ -106,7 +106,7 @@ static int take_probe(struct boot_log *log, struct span address)
 
 static int take_line(struct boot_log *log, struct span line)
 {
-	struct span message, address;
+	struct span message, drive, address;
 	uint64_t state;
 
 	if (!ssdpm__log_message(line, &message))
@@ -117,7 +117,7 @@ static int take_line(struct boot_log *log, struct span line)
 					  SSDPM__KERNEL_LOG, state);
 	if (ssdpm__log_quirk(message, &address))
 		return set_driver(log, address, true);
-	if (ssdpm__log_probe(message, &address))
+	if (ssdpm__log_probe(message, &drive, &address))
 		return take_probe(log, address);
 	/* The first line of a boot. */
 	if (ssdpm__log_boot(message)) {

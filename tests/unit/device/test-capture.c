@@ -4,6 +4,7 @@
  * that names a machine or a drive is in it.
  */
 #include "fixture.h"
+#include "records.h"
 #include "remove.h"
 
 #include <dlfcn.h>
@@ -65,9 +66,12 @@ int openat64(int fd, const char *path, int flags, ...)
 {
 	int (*real)(int, const char *, int, ...);
 	void *symbol = dlsym(RTLD_NEXT, "openat64");
+	const int log = records_open(path, flags);
 	va_list args;
 	mode_t mode;
 
+	if (log >= 0)
+		return log;
 	va_start(args, flags);
 	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
 	va_end(args);
@@ -120,7 +124,8 @@ static char *read_file(const char *path, size_t *ret_n)
 	return text;
 }
 
-static void write_file(const char *root, const char *path, const char *text)
+static void write_bytes(const char *root, const char *path, const char *bytes,
+			size_t n)
 {
 	char full[PATH_BYTES];
 	FILE *file;
@@ -133,8 +138,13 @@ static void write_file(const char *root, const char *path, const char *text)
 	}
 	file = fopen(full, "wb");
 	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+	assert_int_equal(fwrite(bytes, 1, n, file), n);
 	assert_int_equal(fclose(file), 0);
+}
+
+static void write_file(const char *root, const char *path, const char *text)
+{
+	write_bytes(root, path, text, strlen(text));
 }
 
 static void remove_copy(const char *path)
@@ -583,17 +593,22 @@ static void a_drive_on_a_network_and_a_mouse_have_no_address(void **state)
 #define QUIRK "nvme 0000:04:00.0: platform quirk: setting simple suspend"
 #define PROBE "nvme nvme0: pci function 0000:04:00.0\n"
 
-static void assert_log(const char *log, const char *expected)
+static void assert_log_of(const char *log, size_t n, const char *expected)
 {
 	char root[PATH_BYTES], copy[PATH_BYTES];
 
 	make_machine(root);
-	write_file(root, "dev/kmsg", log);
+	write_bytes(root, "dev/kmsg", log, n);
 	path_of(copy, "%s/copy", scratch);
 	capture(root, copy);
 	assert_text(copy, "dev/kmsg", expected);
 	remove_copy(root);
 	remove_copy(copy);
+}
+
+static void assert_log(const char *log, const char *expected)
+{
+	assert_log_of(log, strlen(log), expected);
 }
 
 static void what_the_log_says_of_drives_is_in_a_capture_and_no_more(
@@ -626,6 +641,91 @@ static void what_the_log_says_of_drives_is_in_a_capture_and_no_more(
 	assert_log("6,8,1,-;" PROBE, "6,0,0,-;" PROBE);
 	/* Nothing of a drive. */
 	assert_log(boot, NULL);
+}
+
+static void a_line_that_names_something_else_is_in_no_capture(void **state)
+{
+	static const char *const lines[] = {
+		"nvme myhost.example.com: pci function 0000:04:00.0",
+		"nvme s4ewnx0r123456: pci function 0000:04:00.0",
+		"nvme nvme: pci function 0000:04:00.0",
+		"nvme nvme0x: pci function 0000:04:00.0",
+		"nvme nvme0: pci function 00:11:22:33:44:55",
+		"nvme nvme0: pci function a5ec4e7",
+		"nvme nvme0: pci function 0000:04:00.0 a5ec4e7",
+		"nvme nvme0: pci function 0000:04:00.0a",
+		"nvme nvme0: pci function 000000a5ec4e7:04:00.0",
+		"nvme nvme0: pci function :04:00.0",
+		"nvme nvme0: pci function 0000:4:00.0",
+		"nvme nvme0: pci function 0000:04:00.",
+		"nvme nvme0: pci function 0000:04:00.g",
+		"nvme a5ec4e7: platform quirk: setting simple suspend",
+		"nvme secret: platform quirk: setting simple suspend",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		assert_log(lines[i], NULL);
+}
+
+#define BOOT "6,0,0,-;Linux version "
+#define LOGGED_QUIRK "6,0,0,-;" QUIRK "\n"
+#define LOGGED_PROBE "6,0,0,-;" PROBE
+#define RELEASE_64 \
+	"6.18.26+a_b~c-0123456789012345678901234567890123456789012345678Z"
+
+/* A part of its line, and no line feed, would hide the next line. */
+static void a_release_that_is_none_begins_no_boot(void **state)
+{
+	(void)state;
+	assert_int_equal(strlen(RELEASE_64), 64);
+	assert_log(BOOT RELEASE_64 " (a@b)\n" LOGGED_QUIRK,
+		   BOOT RELEASE_64 "\n" LOGGED_QUIRK);
+	/* The lines before it are of another boot. */
+	assert_log(BOOT "6.1.0\n" LOGGED_QUIRK LOGGED_PROBE BOOT RELEASE_64
+			"x\n" LOGGED_PROBE,
+		   LOGGED_PROBE);
+	assert_log(BOOT "6.1/secret\n" LOGGED_QUIRK, LOGGED_QUIRK);
+}
+
+/* As ssdpm suspend reads the log of a capture. */
+static void a_log_ends_at_a_zero_byte(void **state)
+{
+	static const char log[] =
+		BOOT "6.1.0\n" LOGGED_QUIRK LOGGED_PROBE "\0\n" LOGGED_PROBE;
+
+	(void)state;
+	assert_log_of(log, sizeof(log) - 1,
+		      BOOT "6.1.0\n" LOGGED_QUIRK LOGGED_PROBE);
+}
+
+static void assert_live_log(const char *const *records, const char *expected)
+{
+	struct ssdpm_machine *machine = NULL;
+	char copy[PATH_BYTES];
+
+	path_of(copy, "%s/here", scratch);
+	records_set(records);
+	assert_int_equal(ssdpm_machine_new(NULL, &machine, NULL), 0);
+	assert_int_equal(ssdpm_machine_capture(machine, copy, 0, NULL), 0);
+	records_set(NULL);
+	assert_text(copy, "dev/kmsg", expected);
+	ssdpm_machine_unref(machine);
+	remove_copy(copy);
+}
+
+static void records_of_this_machine_count_from_the_last_loss_on(void **state)
+{
+	static const char boot[] = "6,0,0,-;Linux version 6.1.0 (joe@host)\n";
+	static const char quirk[] = "6,7,9,-;" QUIRK "\n SUBSYSTEM=pci\n";
+	static const char *const all[] = { boot, quirk, "6,8,9,-;" PROBE,
+					   NULL };
+	static const char *const some[] = { boot, quirk, RECORDS_LOST,
+					    "6,8,9,-;" PROBE, NULL };
+
+	(void)state;
+	assert_live_log(all, BOOT "6.1.0\n" LOGGED_QUIRK LOGGED_PROBE);
+	assert_live_log(some, LOGGED_PROBE);
 }
 
 static void a_log_that_is_too_long_is_left_out(void **state)
@@ -769,6 +869,12 @@ int main(void)
 			a_drive_on_a_network_and_a_mouse_have_no_address),
 		cmocka_unit_test(
 			what_the_log_says_of_drives_is_in_a_capture_and_no_more),
+		cmocka_unit_test(
+			a_line_that_names_something_else_is_in_no_capture),
+		cmocka_unit_test(a_release_that_is_none_begins_no_boot),
+		cmocka_unit_test(a_log_ends_at_a_zero_byte),
+		cmocka_unit_test(
+			records_of_this_machine_count_from_the_last_loss_on),
 		cmocka_unit_test(a_log_that_is_too_long_is_left_out),
 		cmocka_unit_test(a_directory_that_is_there_is_left_alone),
 		cmocka_unit_test(a_capture_that_fails_leaves_nothing),

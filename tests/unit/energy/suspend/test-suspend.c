@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Suspends: readings, what they say, and what may help. */
 #include "fixture.h"
+#include "records.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -932,6 +933,73 @@ static void a_drive_that_is_bound_again_is_as_the_driver_found_it_last(
 	tree_remove(root);
 }
 
+static void a_zero_byte_is_no_time(void **state)
+{
+	static const char log[] = "\0 " QUIRK;
+	struct ssdpm_suspend_reading *reading =
+		reading_of(HEAD "package 9 /sys/x\n");
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(ssdpm_suspend_reading_add_log(reading, log,
+						       sizeof(log) - 1, NULL),
+			 0);
+	assert_int_equal(ssdpm_suspend_reading_to_text(reading, &text, NULL),
+			 0);
+	leave_out_count(text);
+	assert_string_equal(text, HEAD "package 9 /sys/x\t\n");
+	free(text);
+	ssdpm_suspend_reading_free(reading);
+}
+
+/* The other counters are those of the machine that runs this. */
+static void assert_live(const char *const *records, const char *wanted)
+{
+	static const char line[] = "\nsimple-suspend ";
+	struct ssdpm_suspend_reading *reading = UNTOUCHED;
+	struct ssdpm_machine *machine = NULL;
+	char *text = NULL;
+	const char *found;
+
+	records_set(records);
+	assert_int_equal(ssdpm_machine_new(NULL, &machine, NULL), 0);
+	assert_int_equal(ssdpm_machine_read_suspend(machine, &reading, NULL),
+			 0);
+	records_set(NULL);
+	assert_int_equal(ssdpm_suspend_reading_to_text(reading, &text, NULL),
+			 0);
+	found = strstr(text, line);
+	if (wanted) {
+		assert_non_null(found);
+		found += strlen(line);
+		assert_memory_equal(found, wanted, strlen(wanted));
+	} else {
+		assert_null(found);
+	}
+	free(text);
+	ssdpm_suspend_reading_free(reading);
+	ssdpm_machine_unref(machine);
+}
+
+static void records_that_are_lost_take_what_was_known_with_them(void **state)
+{
+	static const char quirk[] = "6,7,9,-;" QUIRK;
+	static const char probe[] = "6,8,9,-;" PROBE;
+	static const char *const all[] = { FIRST, quirk, probe, NULL };
+	static const char *const lost[] = { FIRST, quirk, probe, RECORDS_LOST,
+					    NULL };
+	static const char *const found[] = { FIRST, probe, RECORDS_LOST, quirk,
+					     NULL };
+	/* The quirk may be among the lost ones. */
+	static const char *const part[] = { FIRST, RECORDS_LOST, probe, NULL };
+
+	(void)state;
+	assert_live(all, "1 kernel log\t0000:04:00.0\n");
+	assert_live(lost, NULL);
+	assert_live(found, "1 kernel log\t0000:04:00.0\n");
+	assert_live(part, NULL);
+}
+
 /* Lines that are added may be a part of the log. */
 static void a_part_of_a_log_denies_no_quirk(void **state)
 {
@@ -1234,6 +1302,9 @@ int main(void)
 			the_log_of_the_boot_says_what_the_driver_found),
 		cmocka_unit_test(
 			a_drive_that_is_bound_again_is_as_the_driver_found_it_last),
+		cmocka_unit_test(a_zero_byte_is_no_time),
+		cmocka_unit_test(
+			records_that_are_lost_take_what_was_known_with_them),
 		cmocka_unit_test(a_part_of_a_log_denies_no_quirk),
 		cmocka_unit_test(
 			the_smu_has_the_time_of_a_sleep_that_succeeded),
