@@ -570,6 +570,25 @@ static void files_of_one_number_are_told_apart_by_their_backing_device(
 	ssdpm_observation_free(observation);
 }
 
+/* Files of one number on these two share one place. */
+static void files_that_share_a_place_are_told_apart(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+
+	(void)state;
+	feed(observation, "# partition: 259,1 259,0\n# partition: 259,2 259,0\n"
+			  "# backing: btrfs-39 259,1\n"
+			  "# backing: btrfs-406 259,2\n");
+	change_file(observation, "firefox-20", "btrfs-39: ino=257", 1);
+	change_file(observation, "gedit-21", "btrfs-406: ino=257", 1);
+	/* The later one has displaced it. */
+	write_file(observation, 2 * SECOND, "btrfs-39: ino=257", "77", 10);
+	finish(observation, 0);
+	assert_int_equal(cause_of(observation, SSDPM_CAUSE_CGROUP, "77").n_ios,
+			 10);
+	ssdpm_observation_free(observation);
+}
+
 static void processes_on_other_disks_use_up_no_causes(void **state)
 {
 	struct ssdpm_observation *observation = observe();
@@ -2261,6 +2280,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_of_the_process_that_changed_it),
 		cmocka_unit_test(
 			files_of_one_number_are_told_apart_by_their_backing_device),
+		cmocka_unit_test(files_that_share_a_place_are_told_apart),
 		cmocka_unit_test(processes_on_other_disks_use_up_no_causes),
 		cmocka_unit_test(
 			a_file_of_btrfs_is_of_the_process_that_changed_it),
