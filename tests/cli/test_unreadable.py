@@ -198,18 +198,16 @@ def test_a_plan_says_why_it_has_no_estimate(locked_dumps: str, unprivileged: Unp
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others own the file then")
-def test_a_table_by_a_limit_that_may_not_be_read_is_called_assumed(
-    locked: str, unprivileged: Unprivileged
+def test_apst_does_not_use_the_limit_of_the_drive(
+    locked: str, ssdpm: Command, unprivileged: Unprivileged
 ) -> None:
     call = ("apst", "--root", "desktop", "nvme0")
     result = unprivileged(*call)
-    assert result.stdout.decode().splitlines()[0].endswith("latency limit 100 ms (assumed)")
-    unknown = "nvme0: the latency limit of the drive cannot be read; taken as 100 ms"
-    assert f"{unknown}, the default\n" in result.stderr.decode()
-    # Who gives one assumes nothing, and Windows does not read it.
-    for more in (["--max-exit-latency", "100ms"], ["-a", "windows"]):
-        result = unprivileged(*call, *more)
-        assert b"assumed" not in result.stdout and unknown not in result.stderr.decode()
+    assert result.stdout.decode().splitlines()[0].endswith("latency limit 100 ms")
+    assert b"latency" not in result.stderr
+    # The same with each value of the file.
+    (ssdpm.directory / locked).write_text("0\n")
+    assert ssdpm(*call).stdout == result.stdout
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others own the files then")

@@ -12,7 +12,6 @@
 struct answer {
 	const struct drive *drive;
 	bool apsta_assumed;
-	bool limit_assumed; /* that of the drive cannot be read */
 	struct quirks quirks;
 	struct ssdpm_apst_params params; /* with the quirks that concern APST */
 	struct ssdpm_apst table;
@@ -96,16 +95,6 @@ static void say_quirks(const struct common *common, const struct drive *drive,
 		complain_of_quirks(drive, quirks, APST_QUIRKS, true);
 }
 
-/* Linux has a limit for this drive; nobody gave one, and that one is unread. */
-static bool is_limit_assumed(const struct apst_options *apst,
-			     const struct drive *drive)
-{
-	return drive->device && apst->params.algorithm != SSDPM_APST_WINDOWS &&
-	       ssdpm_device_get_facts(drive->device)->flags &
-		       SSDPM_DEVICE_LIMIT_UNREAD &&
-	       !is_given(&apst_option_group, apst->given, "max-exit-latency");
-}
-
 static enum exit_status make(const struct common *common,
 			     const struct apst_command *settings,
 			     const struct quirk_rules *rules,
@@ -122,7 +111,6 @@ static enum exit_status make(const struct common *common,
 	status = apply_quirks(settings, rules, answer);
 	if (status)
 		return status;
-	answer->limit_assumed = is_limit_assumed(&settings->apst, drive);
 	answer->apsta_assumed = info->unknown & SSDPM_INFO_APSTA;
 	ssdpm_model_get_states(drive->model, &answer->n_states);
 	err = ssdpm_apst_generate(drive->model, params, &answer->table, &error);
@@ -136,11 +124,6 @@ static enum exit_status make(const struct common *common,
 	if (answer->apsta_assumed && !common->quiet)
 		remark("%s: APSTA is unknown; taken as 1 (APST supported)",
 		       drive->name);
-	if (answer->limit_assumed && !common->quiet)
-		remark("%s: the latency limit of the drive cannot be read; "
-		       "taken as %s, the default",
-		       drive->name,
-		       limit_text(params->max_exit_latency_us).text);
 	say_quirks(common, drive, &answer->quirks, params->algorithm);
 	return STATUS_DONE;
 }
@@ -260,9 +243,7 @@ static void print_answer(const struct answer *answer,
 	printf("%s: %s%s", answer->drive->name, info->product,
 	       info->product[0] ? ", " : "");
 	print_algorithm(p, answer->drive);
-	printf(", latency limit %s%s\n",
-	       limit_text(p->max_exit_latency_us).text,
-	       answer->limit_assumed ? " (assumed)" : "");
+	printf(", latency limit %s\n", limit_text(p->max_exit_latency_us).text);
 	print_table(&answer->table, p);
 	if (settings->explain)
 		print_verdicts(answer);
