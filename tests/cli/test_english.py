@@ -6,6 +6,8 @@ from __future__ import annotations
 import pathlib
 import subprocess
 
+import pytest
+
 ENGLISH = pathlib.Path(__file__).resolve().parents[2] / ".ci/english"
 TEN = " ".join(["word"] * 10)
 
@@ -96,6 +98,30 @@ def test_a_sentence_of_a_docstring_is_found_at_its_line(tmp_path: pathlib.Path) 
     ]
     assert docstring(tmp_path, f"{TEN}", f"{TEN} w w w w w w.") == ["5: 26 words: word wo"]
     assert docstring(tmp_path, f"{TEN}", f"{TEN} w w w w w.") == []
+
+
+@pytest.mark.parametrize("before, after", [
+    ('def f():\n    """', '"""\n'),
+    ('def f():\n    r"""', '"""\n'),
+    ("def f():\n    '''", "'''\n"),
+    ('async def f():\n    """', '"""\n'),
+    ('class A:\n    async def f(self):\n        R"""', '\n        """\n'),
+    ('def f(): "', '"\n'),
+    ("def f(): '", "'  # Of it.\n"),
+    ('class A: U"', '"; a = "Of it."\n'),
+    ('r"""', '"""\n'),
+])
+def test_each_form_of_a_docstring_is_read_without_its_quotes(
+    tmp_path: pathlib.Path, before: str, after: str
+) -> None:
+    path = tmp_path / "module.py"
+    line = before.count("\n") + 1
+    # With the code around it, a sentence of 25 words would be too long.
+    for words in (25, 26):
+        said = " ".join(["w"] * words)
+        path.write_text(before + said + after)
+        found = subprocess.run([ENGLISH, path], capture_output=True, text=True).stdout
+        assert found == (f"module.py:{line}: 26 words: {said}\n" if words == 26 else "")
 
 
 def test_arguments_and_values_of_a_docstring_are_alone(tmp_path: pathlib.Path) -> None:
