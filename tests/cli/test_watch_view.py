@@ -191,14 +191,14 @@ def test_a_file_that_cannot_be_made_is_said_and_ends_nothing(
         (watched.ssdpm.directory / f"watch-{i}.txt").touch()
     one = terminal()
     one.press("w")
-    one.wait(r"^watch-999.txt: File exists$")
+    one.wait(r"^cannot write watch-999.txt: File exists$")
     work(watched, pipe, one)
     one.press("x")
     one.until(lambda: "File exists" not in one.text)
     one.press("q")
     assert one.ends() == 0
     # It is said again where it stays.
-    assert b"ssdpm: watch-999.txt: File exists" in one.raw
+    assert b"ssdpm: cannot write watch-999.txt: File exists" in one.raw
 
 
 def test_of_hundreds_of_causes_the_first_are_shown_and_the_others_are_one(
