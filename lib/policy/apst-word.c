@@ -4,6 +4,7 @@
 #include "policy/internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { N_TIMES = 5 };
@@ -73,25 +74,42 @@ static void take_scheme(struct apst_word *word)
 		word->params.power_source = source;
 }
 
-/* Only Linux has more than the limit. */
-static int fail_unknown(const struct apst_word *word, struct span key)
+/* "limit, primary, primary-timeout or ..." of the first times. */
+static void list_times(uint32_t n_times, char *text, size_t size)
 {
-	const bool is_linux = word->params.algorithm == SSDPM_APST_LINUX;
+	size_t n = 0;
 
+	for (uint32_t i = 0; i < n_times; i++) {
+		if (time_aliases[i][0] && n < size)
+			n += (size_t)snprintf(text + n, size - n, ", %s",
+					      time_aliases[i]);
+		if (n < size)
+			n += (size_t)snprintf(text + n, size - n, "%s%s",
+					      !i	       ? "" :
+					      i + 1 == n_times ? " or " :
+								 ", ",
+					      time_words[i]);
+	}
+}
+
+static int fail_unknown(const struct apst_word *word, struct span key,
+			uint32_t n_times)
+{
+	char expected[160];
+
+	list_times(n_times, expected, sizeof(expected));
 	return ssdpm__fail(
 		word->reterr, -EINVAL, 0,
 		"unknown parameter '%.*s' of %s; expected %s",
 		(int)(key.end - key.at < 32 ? key.end - key.at : 32), key.at,
 		ssdpm_apst_algorithm_to_string(word->params.algorithm),
-		is_linux ? "primary-timeout, primary-tolerance, "
-			   "secondary-timeout, secondary-tolerance or "
-			   "limit" :
-			   "limit");
+		expected);
 }
 
 /* "secondary-timeout=1s" */
 static int take_time(struct apst_word *word, struct span key, struct span value)
 {
+	/* Only Linux has more than the limit. */
 	const uint32_t n =
 		word->params.algorithm == SSDPM_APST_LINUX ? N_TIMES : 1;
 	const char *fault;
@@ -100,7 +118,7 @@ static int take_time(struct apst_word *word, struct span key, struct span value)
 	while (i < n && !is_time_word(key, i))
 		i++;
 	if (i == n)
-		return fail_unknown(word, key);
+		return fail_unknown(word, key, n);
 	if (word->times.set >> i & 1)
 		return ssdpm__fail(word->reterr, -EINVAL, 0,
 				   "%s is given twice", time_words[i]);

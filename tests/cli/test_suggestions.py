@@ -102,7 +102,7 @@ def test_a_parameter_that_is_nearly_right_gets_a_suggestion(
     ssdpm: Command, typed: str, meant: str
 ) -> None:
     algorithm, key = typed.partition(":")[0], typed.split(":")[-1].partition("=")[0]
-    unknown = f"unknown parameter of {algorithm} '{key}'; did you mean '{meant}'?"
+    unknown = f"unknown parameter '{key}' of {algorithm}; did you mean '{meant}'?"
     call = ["apst", "--all", "--diff"]
     assert f"--diff {typed}: {unknown}" in ssdpm.fails(2, *call, typed)
 
@@ -110,12 +110,16 @@ def test_a_parameter_that_is_nearly_right_gets_a_suggestion(
 def test_each_parameter_that_is_suggested_exists(ssdpm: Command) -> None:
     call = ["apst", "--all", "--diff"]
     message = ssdpm.fails(2, *call, "linux:frobnicate=1s").splitlines()[0]
-    assert "unknown parameter of linux 'frobnicate'; expected limit, primary," in message
-    words = message.partition("expected ")[2].replace(" or ", ", ").split(", ")
-    assert len(words) == 7
+    unknown = "unknown parameter '{}' of linux; expected "
+    before, _, expected = message.partition(unknown.format("frobnicate"))
+    words = expected.replace(" or ", ", ").split(", ")
+    assert before and len(words) == len(set(words)) == 7
     for word in words:
         ssdpm.output(*call, f"linux:{word}=50ms")
-    assert "of windows 'secondary'; expected limit" in ssdpm.fails(
+    # Without a word, and with a long one, the phrase is the same.
+    for key in ("", "a" * 32):
+        assert unknown.format(key) + expected in ssdpm.fails(2, *call, f"linux:{key}=1s")
+    assert "'secondary' of windows; expected limit" in ssdpm.fails(
         2, *call, "windows:secondary=1s"
     )
 

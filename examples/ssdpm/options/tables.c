@@ -53,41 +53,31 @@ bool may_be_table(const char *argument)
 	return begins_as_algorithm(argument) || is_path(argument);
 }
 
-/* The key of the first part "key=value" that the list does not have. */
-static bool find_unknown(const char *argument, const char *list, char *key,
-			 size_t size)
+/* Only the library has the list of parameters: its message ends in it. */
+static void suggest_parameter(struct ssdpm_error *error)
 {
-	for (const char *part = strchr(argument, ':'); part;
-	     part = strchr(part + 1, ':')) {
-		const size_t n = strcspn(part + 1, "=:");
+	static const char begin[] = "unknown parameter '";
+	char words[sizeof(error->message)];
+	char *key = words + strlen(begin), *key_end, *list, *rest;
+	struct suggestion suggestion = { .word = key };
 
-		if (!n || part[1 + n] != '=' || n >= size)
-			continue;
-		memcpy(key, part + 1, n);
-		key[n] = '\0';
-		if (!list_has(list, key))
-			return true;
-	}
-	return false;
-}
-
-/* The library knows no similar words. */
-static enum exit_status bad_algorithm(const struct common *common,
-				      const char *option, const char *argument,
-				      const char *message)
-{
-	const bool is_linux = !strncmp(argument, "linux:", 6);
-	const char *list = is_linux ? LINUX_PARAMETER_WORDS : PARAMETER_WORDS;
-	struct hint hint;
-	char key[32], thing[64];
-
-	if (find_unknown(argument, list, key, sizeof(key))) {
-		snprintf(thing, sizeof(thing), "parameter of %.*s",
-			 (int)strcspn(argument, ":"), argument);
-		hint = unknown_of(thing, key, list);
-		message = hint.text;
-	}
-	return usage_error(common, "--%s %s: %s", option, argument, message);
+	strcpy(words, error->message);
+	if (strncmp(words, begin, strlen(begin)) != 0)
+		return;
+	key_end = strstr(key, "' of ");
+	list = key_end ? strstr(key_end, "; expected ") : NULL;
+	if (!list)
+		return;
+	*key_end = '\0';
+	for (const char *word =
+		     strtok_r(list + strlen("; expected "), ", ", &rest);
+	     word; word = strtok_r(NULL, ", ", &rest))
+		if (strcmp(word, "or") != 0)
+			suggest(&suggestion, word);
+	if (suggestion.best)
+		snprintf(error->message + (list - words),
+			 sizeof(words) - (size_t)(list - words),
+			 "; did you mean '%s'?", suggestion.best);
 }
 
 enum exit_status parse_table(const struct common *common, const char *option,
@@ -103,8 +93,11 @@ enum exit_status parse_table(const struct common *common, const char *option,
 		!ssdpm_apst_algorithm_parse(argument, &source->params, &error);
 	if (source->is_made)
 		return STATUS_DONE;
-	if (begins_as_algorithm(argument))
-		return bad_algorithm(common, option, argument, error.message);
+	if (begins_as_algorithm(argument)) {
+		suggest_parameter(&error);
+		return usage_error(common, "--%s %s: %s", option, argument,
+				   error.message);
+	}
 	return is_path(argument) || !strcmp(option, "table") ?
 		       read_table(source) :
 		       failure("%s", unknown_of("file or algorithm", argument,

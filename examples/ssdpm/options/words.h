@@ -19,11 +19,6 @@
 	"l1_2_aspm=off|l1_2_aspm=on|"          \
 	"l1_1_pcipm=off|l1_1_pcipm=on|"        \
 	"l1_2_pcipm=off|l1_2_pcipm=on"
-/* What may follow "linux:", and other algorithms. */
-#define LINUX_PARAMETER_WORDS                              \
-	"limit|primary|primary-timeout|primary-tolerance|" \
-	"secondary|secondary-timeout|secondary-tolerance"
-#define PARAMETER_WORDS "limit"
 #define TABLE_WORDS ALGORITHM_WORDS "|" SCHEME_WORDS
 #define POLICY_WORDS TABLE_WORDS "|none|today|" LPM_WORDS
 #define PERSIST_WORDS "udev|modprobe|systemd|tlp|tuned"

@@ -1096,8 +1096,8 @@ static void a_bad_word_of_an_algorithm_says_what_is_allowed(void **state)
 		{ "windows:limit=1ms:ac", "is no algorithm" },
 		{ "linux:secondry=1s",
 		  "unknown parameter 'secondry' of linux; expected "
-		  "primary-timeout, primary-tolerance, secondary-timeout, "
-		  "secondary-tolerance or limit" },
+		  "limit, primary, primary-timeout, primary-tolerance, "
+		  "secondary, secondary-timeout or secondary-tolerance" },
 		{ "linux:=1s", "unknown parameter '' of linux" },
 		{ "linux-legacy:primary-timeout=1s",
 		  "unknown parameter 'primary-timeout' of linux-legacy; expected "
