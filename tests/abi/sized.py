@@ -19,6 +19,18 @@ from common import Faults, public_headers, without_directives  # noqa: E402
 APART = {("ssdpm_overlay_match", "ssdpm_overlay")}
 
 
+# A result that comes back as a parameter points to these, which nobody reads there.
+NOT_READ = {
+    ("ssdpm_total_add_item", one)
+    for one in (
+        "ssdpm_bounds",
+        "ssdpm_profile_settings",
+        "ssdpm_report_item",
+        "ssdpm_run",
+    )
+}
+
+
 def structs(text: str) -> dict[str, str]:
     return dict(re.findall(r"^struct (\w+) \{\n(.*?)^\};", text, re.M | re.S))
 
@@ -57,7 +69,7 @@ def main() -> None:
     for function, one in APART:
         if f"{function}(" in tests:
             found.add((function, one))
-    wanted = expected(sys.argv[1])
+    wanted = expected(sys.argv[1]) - NOT_READ
     if len(wanted) < 50:
         faults.add(f"only {len(wanted)} functions with sized structures were read")
     for function, one in sorted(wanted - found):

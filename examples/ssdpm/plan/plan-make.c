@@ -62,11 +62,10 @@ uint32_t kinds_of(const struct plan_options *options)
 {
 	const bool for_all =
 		options->profile || options->config || options->applied;
-	const bool for_nvme = plan_has(options, "latency") ||
-			      options->table_name || options->nvme_core_given ||
-			      plan_has(options, "power-state") ||
-			      options->nopp || plan_has(options, "link") ||
-			      options->d3cold;
+	const bool for_nvme =
+		plan_has(options, "latency") || options->table_name ||
+		options->nvme_core_given || plan_has(options, "power-state") ||
+		options->nopp || plan_has(options, "link") || options->d3cold;
 	const bool for_sata = options->n_lpms || options->queue_depth;
 
 	return (uint32_t)(for_all || for_nvme) << SSDPM_KIND_NVME |
