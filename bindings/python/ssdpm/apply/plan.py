@@ -191,8 +191,8 @@ class Plan(Written, Live):
     def add_link(self, device: Target, features: Iterable[str]) -> None:
         """What the PCIe link of an NVMe drive may do, until the next boot.
 
-        There is a step for each feature that the link has. Linux reports no error if
-        its ASPM policy or the firmware forbids a feature: the commit then fails.
+        There is a step for each feature that the link has. One that is off stays off
+        under each ASPM policy. If that or the firmware forbids one, the commit fails.
 
         Args:
             features: those of DeviceFacts.pcie_capable that shall be on.
