@@ -63,6 +63,29 @@ static bool is_same(const struct change *change)
 	return ssdpm__value_is(&change->before, &change->after);
 }
 
+/* A commit tells Linux that a feature of a link stays off, by a write. */
+static bool is_told(const struct change *change)
+{
+	return change->kind->number == SSDPM_STEP_PCIE_LINK &&
+	       !change->after.is.pcie_link;
+}
+
+/*
+ * A policy of ours has the feature off: that is not what was there first. To go
+ * back allows the feature, and the first policy decides.
+ */
+static void find_first(const struct changes *changes, struct change *change)
+{
+	const struct ssdpm_step_value on = { .pcie_link = 1 };
+
+	if (!is_told(change) || !is_same(change))
+		return;
+	for (size_t i = 0; i < changes->n; i++)
+		if (changes->list[i]->kind->number == SSDPM_STEP_ASPM_POLICY &&
+		    !is_same(changes->list[i]))
+			ssdpm__value_set(change->kind, &on, &change->before);
+}
+
 /*
  * The first value stays; the value of now is new. Where nothing stands to be
  * put back, or the record is of another drive, what is there before this change
@@ -77,13 +100,17 @@ static int merge(struct changes *changes, const struct change *change)
 	if (!old) {
 		int err = ssdpm__changes_add(changes, change);
 
-		if (!err)
-			changes->list[changes->n - 1]->is_recent = true;
-		return err;
+		if (err)
+			return err;
+		old = changes->list[changes->n - 1];
+		old->is_recent = true;
+		find_first(changes, old);
+		return 0;
 	}
 	if (is_same(old) || ssdpm__is_another(old, change->serial))
 		old->before = change->before;
 	old->after = change->after;
+	find_first(changes, old);
 	if (change->serial)
 		old->serial = change->serial;
 	return 0;
@@ -115,7 +142,8 @@ static int merge_applied(struct changes *changes, const struct ssdpm_plan *plan)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < plan->n_order; i++)
-		if (is_applied(plan, plan->order[i]))
+		if (is_applied(plan, plan->order[i]) &&
+		    !is_told(&plan->order[i]->change))
 			err = merge(changes, &plan->order[i]->change);
 	return err;
 }

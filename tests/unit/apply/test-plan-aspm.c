@@ -415,6 +415,69 @@ static void a_feature_goes_back_to_what_the_first_policy_has(void **state)
 	assert_true(link_now() & L1_2);
 }
 
+/* Each drive has a transaction of its own, and the policy one before them. */
+static void each_drive_is_told_that_a_feature_stays_off(void **state)
+{
+	struct ssdpm_device *other = kernel_device("nvme1");
+	struct ssdpm_device *const both[] = { device, other };
+
+	(void)state;
+	for (int with_policy = 0; with_policy < 2; with_policy++) {
+		struct ssdpm_plan *plan = kernel_plan_of(0);
+
+		start_with_powersave();
+		if (with_policy)
+			assert_int_equal(ssdpm_plan_add_value(
+						 plan, NULL,
+						 SSDPM_STEP_ASPM_POLICY,
+						 SSDPM_ASPM_PERFORMANCE, NULL),
+					 0);
+		for (int i = 0; i < 2; i++)
+			assert_int_equal(
+				ssdpm_plan_add_value(
+					plan, both[i], SSDPM_STEP_PCIE_LINK,
+					SSDPM_PCIE_LINK_KEEP(
+						kernel->now.drives[i].capable &
+						~L1_2),
+					NULL),
+				0);
+		kernel_read(plan);
+		kernel_commit(plan);
+		ssdpm_plan_free(plan);
+		plan = plan_policy(0, SSDPM_ASPM_POWERSUPERSAVE);
+		kernel_commit(plan);
+		ssdpm_plan_free(plan);
+		for (int i = 0; i < 2; i++)
+			assert_false(kernel_link(&kernel->now.drives[i]) &
+				     L1_2);
+		plan = kernel_plan_revert();
+		kernel_commit(plan);
+		ssdpm_plan_free(plan);
+		kernel->now.drives[0].link_off = 0;
+		kernel->now.drives[1].link_off = 0;
+		kernel_sync();
+	}
+	ssdpm_device_unref(other);
+}
+
+/* The link files read 0 because of that policy alone. */
+static void after_a_policy_of_ours_a_feature_is_allowed_again(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = plan_policy(0, SSDPM_ASPM_PERFORMANCE);
+
+	(void)state;
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_int_equal(link_now(), 0);
+	plan = kernel_plan_of(0);
+	add_link(plan, 0);
+	kernel_read(plan);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_reverted(&before);
+}
+
 /* The tables of drives follow from parameters alone. */
 static void a_policy_before_a_parameter_keeps_its_tables(void **state)
 {
@@ -642,6 +705,12 @@ int main(void)
 				       kernel_between),
 		cmocka_unit_test_setup(
 			a_feature_goes_back_to_what_the_first_policy_has,
+			kernel_between),
+		cmocka_unit_test_setup(
+			each_drive_is_told_that_a_feature_stays_off,
+			kernel_between),
+		cmocka_unit_test_setup(
+			after_a_policy_of_ours_a_feature_is_allowed_again,
 			kernel_between),
 		cmocka_unit_test_setup(
 			a_policy_before_a_parameter_keeps_its_tables,
