@@ -415,7 +415,7 @@ static void a_feature_goes_back_to_what_the_first_policy_has(void **state)
 	assert_true(link_now() & L1_2);
 }
 
-/* Each drive has a transaction of its own, and the policy one before them. */
+/* Each drive has its own transaction, and the policy has one before them. */
 static void each_drive_is_told_that_a_feature_stays_off(void **state)
 {
 	struct ssdpm_device *other = kernel_device("nvme1");
