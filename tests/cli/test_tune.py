@@ -697,6 +697,22 @@ def test_a_long_root_leaves_the_answers_on_one_screen(
         place.unlink()
 
 
+@pytest.mark.parametrize("name", ["apst-empty", "desktop-6.1"])
+@pytest.mark.parametrize("length", [1, 20, 50, 90])
+def test_to_keep_what_was_set_earlier_takes_one_screen(
+    ssdpm: Command, machine: Make, name: str, length: int
+) -> None:
+    ssdpm.wide = False
+    root = "r" * length
+    machine(name).rename(ssdpm.directory / root)
+    ssdpm.output("tune", "-q", "-y", "--root", root)
+    text = ssdpm.output("tune", "-q", "-y", "--keep", "--root", root)
+    assert count_rows(text) <= 22, text
+    text = ssdpm.output("tune", "-y", "--keep", "--root", root)
+    assert "\nTo go back to before the first change: ssdpm revert --forget " in text
+    assert count_rows(text) <= 22, text
+
+
 @pytest.mark.parametrize("shell", ["sh", "bash", "zsh", "fish"])
 @pytest.mark.parametrize("root", ["r", "it's a machine", OLD_LAPTOP, OLD_LAPTOP.replace(" of ", "'s ")])
 def test_a_call_of_the_screen_works_as_it_is_pasted(

@@ -448,6 +448,13 @@ static size_t count_change_lines(const struct tuning *tuning)
 	return n;
 }
 
+/* Where all is kept that was set earlier. */
+static void write_kept_way_back(FILE *file, const struct tuning *tuning)
+{
+	if (tuning->options->yes)
+		write_way_back(file, tuning->live, true);
+}
+
 /* All but the rows of the changes, the drives that are left as they are, and
  * the extras. */
 static size_t count_needed(const struct tuning *tuning)
@@ -462,7 +469,8 @@ static size_t count_needed(const struct tuning *tuning)
 	if (has_old_table(tuning, false))
 		used += 1 + has_old_table(tuning, true);
 	if (tuning->options->keep && !tuning->n_changes)
-		used += 3; /* what is kept, and who sets it */
+		/* What is kept, and who sets it */
+		used += 3 + count_text_lines(write_kept_way_back, tuning);
 	return used + count_change_lines(tuning);
 }
 
