@@ -89,25 +89,6 @@ def test_d3cold_is_set_checked_and_undone(ssdpm: Command, machine: Make) -> None
     assert (root / D3COLD).read_text() == "1\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "words"),
-    [
-        (["--aspm-policy", "super"], 2, "unknown --aspm-policy 'super'"),
-        (["--aspm-policy", "powersav"], 2, "did you mean 'powersave'?"),
-        (["--d3cold", "yes"], 2, "unknown --d3cold 'yes'; expected on or off"),
-        (["--d3cold", "on", "--persist", "udev"], 2, "until the next boot"),
-        (["--aspm-policy", "default", "--persist", "tlp"], 2, "until the next boot"),
-        (["--aspm-policy", "default", "--config"], 2, "give no other setting"),
-    ],
-)
-def test_what_cannot_be_set_is_refused(
-    ssdpm: Command, machine: Make, arguments: list[str], status: int, words: str
-) -> None:
-    done = ssdpm("plan", "--root", machine("laptop"), *arguments)
-    assert done.returncode == status
-    assert words in " ".join(done.stderr.decode().split())
-
-
 def test_neither_is_kept(ssdpm: Command, machine: Make) -> None:
     root = machine("laptop")
     for arguments in (["--d3cold", "off"], ["--aspm-policy", "powersave"]):

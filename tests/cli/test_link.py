@@ -137,6 +137,12 @@ def test_a_queue_depth_is_set_and_undone(ssdpm: Command, machine: Make) -> None:
         (["--queue-depth", "0"], 2, "from 1 to 65535"),
         (["--link", "aspm=on", "--persist", "udev"], 2, "until the next boot"),
         (["--link", "aspm=on", "--config"], 2, "give no other setting"),
+        (["--aspm-policy", "super"], 2, "unknown --aspm-policy 'super'"),
+        (["--aspm-policy", "powersav"], 2, "did you mean 'powersave'?"),
+        (["--aspm-policy", "default", "--persist", "tlp"], 2, "until the next boot"),
+        (["--aspm-policy", "default", "--config"], 2, "give no other setting"),
+        (["--d3cold", "yes"], 2, "unknown --d3cold 'yes'; expected on or off"),
+        (["--d3cold", "on", "--persist", "udev"], 2, "until the next boot"),
     ],
 )
 def test_what_cannot_be_set_is_refused(

@@ -108,7 +108,7 @@ def runs(ios: Any) -> list[Run]:
 
 
 def difference(one: Run, other: Run) -> Run:
-    """Of the power as a share, and of the shares of time."""
+    """How far apart they are: the power as a share, and each share of time."""
     return abs(one[0] / other[0] - 1), np.abs(one[1] - other[1])
 
 
