@@ -91,15 +91,18 @@ ssize_t read(int fd, void *bytes, size_t size)
 	return real(fd, bytes, size);
 }
 
-/* Without openat2(), the library goes by openat64(). */
+/*
+ * Without openat2(), the library goes by openat64(). A sixth argument would
+ * be read from the caller's stack, where none is; no call here has one.
+ */
 long syscall(long number, ...)
 {
 	long (*real)(long, ...);
-	long arguments[6];
+	long arguments[5];
 	va_list args;
 
 	va_start(args, number);
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 5; i++)
 		arguments[i] = va_arg(args, long);
 	va_end(args);
 	if (log_of.first && number == SYS_openat2) {
@@ -108,5 +111,5 @@ long syscall(long number, ...)
 	}
 	find_real("syscall", &real);
 	return real(number, arguments[0], arguments[1], arguments[2],
-		    arguments[3], arguments[4], arguments[5]);
+		    arguments[3], arguments[4]);
 }
