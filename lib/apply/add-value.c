@@ -13,7 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_HINT = 7 };
+enum {
+	MAX_HINT = 7,
+	SUBSTATES = SSDPM_PCIE_FEATURE_L1_1 | SSDPM_PCIE_FEATURE_L1_2 |
+		    SSDPM_PCIE_FEATURE_L1_1_PCIPM |
+		    SSDPM_PCIE_FEATURE_L1_2_PCIPM,
+};
 
 /* A hint that is kept is 0 where it is not known. */
 static void settle(struct step *step)
@@ -60,6 +65,7 @@ struct wanted_step {
 	const char *why;
 	int (*read)(struct ssdpm_plan *plan, struct step *step,
 		    struct ssdpm_error *reterr);
+	bool follows_l1;
 };
 
 /* device: NULL: it is the machine's. */
@@ -76,6 +82,7 @@ static int add_step(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	if (err)
 		return err;
 	step->read = wanted->read;
+	step->follows_l1 = wanted->follows_l1;
 	err = ssdpm__set_string(&step->why, wanted->why, reterr);
 	if (err) {
 		ssdpm__step_free(step);
@@ -235,7 +242,8 @@ static int add_file(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	snprintf(path, sizeof(path), "%s/device/%s", facts->path + 1, file);
 	wanted->path = path;
 	wanted->why = "until the next boot";
-	wanted->read = read_now;
+	if (!wanted->read)
+		wanted->read = read_now;
 	return add_step(plan, device, wanted, reterr);
 }
 
@@ -262,6 +270,84 @@ static int check_link(const struct ssdpm_device_facts *facts, uint64_t value,
 	return 0;
 }
 
+/* policy_to_aspm_state(): "default" is what the firmware has set. */
+static bool is_forbidden(uint32_t policy, const char *path)
+{
+	return policy == SSDPM_ASPM_PERFORMANCE ||
+	       (policy == SSDPM_ASPM_POWERSAVE &&
+		ssdpm__link_feature(strrchr(path, '/') + 1) & SUBSTATES);
+}
+
+/* The policy that the plan sets, or else the one of now; 0: not known. */
+static uint32_t find_policy(const struct ssdpm_plan *plan, bool *ret_planned)
+{
+	const struct step *step = ssdpm__plan_find(plan, SSDPM_STEP_ASPM_POLICY,
+						   SSDPM__ASPM_POLICY);
+	struct value now;
+
+	*ret_planned = step;
+	if (step)
+		return step->change.after.is.aspm_policy;
+	if (ssdpm__read_value(plan->machine,
+			      ssdpm__kind(SSDPM_STEP_ASPM_POLICY),
+			      SSDPM__ASPM_POLICY, &now, NULL) ||
+	    !now.is_known)
+		return 0;
+	return now.is.aspm_policy;
+}
+
+/*
+ * Linux says nothing where its policy forbids a feature, and from then on the
+ * feature is one that a later policy turns on. So nothing is written.
+ */
+static int read_link(struct ssdpm_plan *plan, struct step *step,
+		     struct ssdpm_error *reterr)
+{
+	const bool goes_on = step->change.after.is.pcie_link;
+	const int err = read_now(plan, step, reterr);
+	bool is_planned;
+	uint32_t policy;
+	char why[96];
+
+	if (err || !goes_on || step->state == SSDPM_STEP_LEFT_ALONE)
+		return err;
+	policy = find_policy(plan, &is_planned);
+	if (!is_forbidden(policy, step->change.path) ||
+	    (step->state == SSDPM_STEP_IN_FORCE && !is_planned))
+		return 0;
+	snprintf(why, sizeof(why), "the ASPM policy %s forbids %s",
+		 ssdpm_aspm_policy_to_string(policy),
+		 strrchr(step->target, '/') + 1);
+	return ssdpm__step_leave_alone(step, why, reterr);
+}
+
+/*
+ * Linux before 6.7 turns substates on with L1 unless they were turned off
+ * themselves. If an earlier commit turned L1 off, those that were off beside it
+ * stay off.
+ */
+static int find_followers(struct ssdpm_plan *plan,
+			  const struct ssdpm_device_facts *facts,
+			  uint64_t value, uint32_t *ret_followers,
+			  struct ssdpm_error *reterr)
+{
+	struct change l1 = { .kind = ssdpm__kind(SSDPM_STEP_PCIE_LINK) };
+	char path[SSDPM__TARGET_BYTES];
+	bool was_on;
+	int err;
+
+	*ret_followers = 0;
+	if (!(value & ~facts->pcie_enabled & SSDPM_PCIE_FEATURE_L1))
+		return 0;
+	snprintf(path, sizeof(path), "%s/device/%s", facts->path + 1,
+		 ssdpm__link_file(SSDPM_PCIE_FEATURE_L1));
+	l1.path = path;
+	err = ssdpm__plan_has_changed(plan, &l1, &was_on, reterr);
+	if (!err && !was_on)
+		*ret_followers = (uint32_t)(value >> 32) & SUBSTATES;
+	return err;
+}
+
 /*
  * Linux turns substates off with L1, and L1 on with a substate:
  * aspm_attr_store_common() in drivers/pci/pcie/aspm.c. So L1 is the first to go
@@ -274,8 +360,12 @@ static int add_link(struct ssdpm_plan *plan, struct ssdpm_device *device,
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	const bool is_on = value & SSDPM_PCIE_FEATURE_L1;
+	uint32_t followers = 0, steps;
 	int err = check_link(facts, value, reterr);
 
+	if (!err)
+		err = find_followers(plan, facts, value, &followers, reterr);
+	steps = facts->pcie_capable & (~(uint32_t)(value >> 32) | followers);
 	/* Substates from the last one; with L1, the others after that. */
 	for (uint32_t i = 0; i < 14 && !err; i++) {
 		const uint32_t bit =
@@ -287,10 +377,11 @@ static int add_link(struct ssdpm_plan *plan, struct ssdpm_device *device,
 		struct wanted_step wanted = {
 			.kind = SSDPM_STEP_PCIE_LINK,
 			.after.pcie_link = (value & bit) != 0,
+			.read = read_link,
+			.follows_l1 = (followers & bit) != 0,
 		};
 
-		if (facts->pcie_capable & ~(value >> 32) & bit &&
-		    is_first == (i < 7))
+		if (steps & bit && is_first == (i < 7))
 			err = add_file(plan, device, ssdpm__link_file(bit),
 				       &wanted, reterr);
 	}

@@ -520,11 +520,14 @@ static bool is_untold(const struct commit_work *work, const struct step *step)
 {
 	return step->change.kind->number == SSDPM_STEP_PCIE_LINK &&
 	       step->state == SSDPM_STEP_IN_FORCE && !work->plan->goes_back &&
-	       !step->change.after.is.pcie_link &&
+	       !step->change.after.is.pcie_link && !step->follows_l1 &&
 	       ssdpm__is_new(&work->kept, &step->change);
 }
 
-/* A policy that this commit has set may have changed what was in force. */
+/*
+ * A policy that this commit has set may have changed what was in force. In one
+ * transaction it will: then the step is done after it, whatever it reads.
+ */
 static int read_link(const struct commit_work *work, struct step *step,
 		     struct ssdpm_error *reterr)
 {
@@ -535,8 +538,11 @@ static int read_link(const struct commit_work *work, struct step *step,
 	int err;
 
 	if (change->kind->number != SSDPM_STEP_PCIE_LINK ||
-	    step->state != SSDPM_STEP_IN_FORCE || !policy ||
-	    policy->state != SSDPM_STEP_DONE)
+	    step->state != SSDPM_STEP_IN_FORCE || step->follows_l1 || !policy)
+		return 0;
+	if (!work->device && ssdpm__step_is_pending(policy))
+		step->state = SSDPM_STEP_PLANNED;
+	if (policy->state != SSDPM_STEP_DONE)
 		return 0;
 	err = ssdpm__read_value(plan->machine, change->kind, change->path,
 				&change->before, reterr);

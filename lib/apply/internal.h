@@ -147,6 +147,8 @@ struct step {
 	bool failed;   /* the commit, at this step */
 	bool unread;   /* it may be as it was set: it is not forgotten */
 	bool is_aside; /* it is in a journal that is set aside */
+	/* Nobody asks for this substate: it stays off as L1 goes on. */
+	bool follows_l1;
 };
 
 /* An NVMe controller of a plan. */

@@ -120,10 +120,11 @@ struct apst_candidate {
 
 static int get_diagnosis(const struct view *v, size_t i, struct said *ret)
 {
-	const struct ssdpm_diagnosis *d = &v->o.diagnoses[i];
+	const struct ssdpm_diagnosis *d;
 
 	if (i >= v->o.n_diagnoses)
 		return -1;
+	d = &v->o.diagnoses[i];
 	*ret = (struct said){ d->code, d->severity, d->message,
 			      v->o.advice ? v->o.advice[i] : NULL };
 	return 1;
@@ -232,10 +233,11 @@ static bool is_file(const struct ssdpm_change *change)
 static int get_file_change(const struct view *v, size_t i,
 			   struct file_change *ret)
 {
-	const struct ssdpm_change *change = &v->o.changes[i];
+	const struct ssdpm_change *change;
 
 	if (i >= v->o.n_changes)
 		return -1;
+	change = &v->o.changes[i];
 	*ret = (struct file_change){ change->target, change->value };
 	return is_file(change);
 }

@@ -85,6 +85,31 @@ def test_what_a_policy_has_off_is_turned_off(ssdpm: Command, machine: Make) -> N
     assert link_of(root)["l1_2_aspm"] == "0"
 
 
+def test_a_feature_that_the_policy_forbids_is_not_written(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    policy = root / "sys/module/pcie_aspm/parameters/policy"
+    policy.write_text("default performance [powersave] powersupersave\n")
+    for name in link_of(root):
+        (root / LINK / name).write_text("0\n")
+    said = "the ASPM policy powersave forbids l1_2_aspm"
+    call = ["apply", "--root", str(root), "--link", "l1_2_aspm=on"]
+    done = ssdpm(*call, "nvme0")
+    assert done.returncode == 3 and said in done.stderr.decode()
+    # The policy of the call decides, and nothing is set for a named drive.
+    done = ssdpm(*call, "--strict", "--aspm-policy", "performance", "nvme0")
+    assert done.returncode == 3 and b"performance forbids l1" in done.stderr
+    assert "[powersave]" in policy.read_text()
+    assert set(link_of(root).values()) == {"0"}
+    # Of all drives those are set that can be.
+    done = ssdpm(*call)
+    assert done.returncode == 0 and said in " ".join(done.stdout.decode().split())
+    assert {name for name, on in link_of(root).items() if on == "1"} == {"l1_aspm"}
+    assert ssdpm.output(*call, "--aspm-policy", "powersupersave", "nvme0")
+    assert link_of(root)["l1_2_aspm"] == "1"
+
+
 def test_a_policy_turns_off_what_nobody_asked_for(ssdpm: Command, machine: Make) -> None:
     root = machine("laptop")
     assert ssdpm("apply", "--root", root, "--link", "l1_2_aspm=off", "nvme0").returncode == 0

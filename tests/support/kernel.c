@@ -227,8 +227,9 @@ static uint32_t allowed_by_policy(const struct kernel_drive *of_firmware)
 	if (!strcmp(policy, "powersave"))
 		return SSDPM_PCIE_FEATURE_CLKPM | SSDPM_PCIE_FEATURE_L0S |
 		       SSDPM_PCIE_FEATURE_L1;
-	return !strcmp(policy, "powersupersave") ? UINT32_MAX :
-						   of_firmware->allowed;
+	return !strcmp(policy, "powersupersave") ?
+		       UINT32_MAX :
+		       of_firmware->allowed & ~kernel->firmware_forbids;
 }
 
 /* pcie_aspm_set_policy() in drivers/pci/pcie/aspm.c */

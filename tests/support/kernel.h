@@ -95,12 +95,13 @@ struct kernel {
 	int knows;	      /* how many policies: 5 */
 	uint32_t unsupported; /* bit of a port: EOPNOTSUPP */
 	bool link_is_old;     /* L1 that goes off leaves the substates on */
-	int max_depth;	      /* of each drive; 0: 32 */
-	bool keeps_aspm;      /* the firmware: no policy is taken */
-	bool ignores;	      /* takes a value, and does not keep it */
-	const char *leaves;   /* what a write that fails has left; or NULL */
-	bool real_time;	      /* to sleep takes it */
-	pid_t victim;	      /* of whom calls are counted; 0: of all */
+	uint32_t firmware_forbids; /* of links, with the policy "default" */
+	int max_depth;		   /* of each drive; 0: 32 */
+	bool keeps_aspm;	   /* the firmware: no policy is taken */
+	bool ignores;		   /* takes a value, and does not keep it */
+	const char *leaves; /* what a write that fails has left; or NULL */
+	bool real_time;	    /* to sleep takes it */
+	pid_t victim;	    /* of whom calls are counted; 0: of all */
 };
 
 extern struct kernel *kernel;

@@ -85,6 +85,23 @@ static int add_limit_step(struct search *search, struct ssdpm_plan *plan,
 	return err;
 }
 
+/* A feature that was off at the start is in no trial. */
+static int add_link_step(struct search *search, struct ssdpm_plan *plan,
+			 size_t i, struct ssdpm_error *reterr)
+{
+	struct ssdpm_device *device = search->devices[i];
+	const uint32_t searched =
+		features_up_to(search, i, last_step(search, i));
+	const uint32_t kept =
+		ssdpm_device_get_facts(device)->pcie_capable & ~searched;
+
+	return ssdpm_plan_add_value(
+		plan, device, SSDPM_STEP_PCIE_LINK,
+		features_up_to(search, i, step_to_set(search, i)) |
+			SSDPM_PCIE_LINK_KEEP(kept),
+		reterr);
+}
+
 static int add_step_of(struct search *search, struct ssdpm_plan *plan, size_t i,
 		       struct ssdpm_error *reterr)
 {
@@ -96,10 +113,7 @@ static int add_step_of(struct search *search, struct ssdpm_plan *plan, size_t i,
 	case SSDPM_BISECT_LATENCY_LIMIT:
 		return add_limit_step(search, plan, i, word, reterr);
 	case SSDPM_BISECT_LINK:
-		return ssdpm_plan_add_value(
-			plan, device, SSDPM_STEP_PCIE_LINK,
-			features_up_to(search, i, step_to_set(search, i)),
-			reterr);
+		return add_link_step(search, plan, i, reterr);
 	case SSDPM_BISECT_QUEUE_DEPTH:
 		return ssdpm_plan_add_value(plan, device,
 					    SSDPM_STEP_QUEUE_DEPTH,

@@ -103,11 +103,8 @@ int add_link_steps(struct ssdpm_plan *plan, struct ssdpm_device *device,
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	const uint32_t on = link->on & ~(link->if_there & ~facts->pcie_capable);
-	uint32_t kept = facts->pcie_capable & ~(link->on | link->off);
+	const uint32_t kept = facts->pcie_capable & ~(link->on | link->off);
 
-	/* Linux before 6.7 turns substates on with L1. */
-	if (on & ~facts->pcie_enabled & L1)
-		kept &= ~SUBSTATES;
 	return ssdpm_plan_add_value(plan, device, SSDPM_STEP_PCIE_LINK,
 				    on | SSDPM_PCIE_LINK_KEEP(kept), error);
 }

@@ -125,7 +125,8 @@ static bool is_applied(const struct ssdpm_plan *plan, const struct step *step)
 	const struct step_kind *kind = step->change.kind;
 
 	return step->state == SSDPM_STEP_IN_FORCE && !plan->goes_back &&
-	       kind->role != ROLE_TABLE && !kind->is_passing;
+	       kind->role != ROLE_TABLE && !kind->is_passing &&
+	       !step->follows_l1;
 }
 
 bool ssdpm__is_news(const struct changes *kept, const struct ssdpm_plan *plan)

@@ -74,7 +74,7 @@ static int take_identify(const char *name, const uint8_t *blob, size_t size,
 	static const uint8_t head[HEAD_BYTES] = {
 		'I', 'D', 'F', 'Y', 0, 0, 2, 0
 	};
-	const uint8_t *identify = blob + HEAD_BYTES;
+	const uint8_t *identify;
 	int err;
 
 	if (size < HEAD_BYTES + IDENTIFY_BYTES ||
@@ -82,6 +82,7 @@ static int take_identify(const char *name, const uint8_t *blob, size_t size,
 		return ssdpm__fail(reterr, -EIO, 0,
 				   "%s: the drive does not answer " COMMAND,
 				   name);
+	identify = blob + HEAD_BYTES;
 	err = ssdpm__check_ata_sum(name, identify, reterr);
 	if (!err)
 		memcpy(data, identify, IDENTIFY_BYTES);

@@ -353,20 +353,117 @@ static void a_feature_stays_off_with_a_policy_that_comes_later(void **state)
 	ssdpm_plan_free(plan);
 }
 
-static void a_feature_that_the_new_policy_forbids_fails_the_commit(void **state)
+static void a_feature_that_the_new_policy_forbids_is_left_alone(void **state)
 {
-	struct ssdpm_plan *plan = kernel_plan_of(0);
+	static const uint32_t flags[] = { 0, SSDPM_PLAN_STRICT };
 
 	(void)state;
-	add_link(plan, L1 | SSDPM_PCIE_LINK_KEEP(CLKPM));
+	for (int i = 0; i < 2; i++) {
+		const struct kernel_values before = kernel->now;
+		struct ssdpm_plan *plan = kernel_plan_of(flags[i]);
+
+		add_link(plan, L1 | SSDPM_PCIE_LINK_KEEP(CLKPM | L1_2));
+		assert_int_equal(
+			ssdpm_plan_add_value(plan, NULL, SSDPM_STEP_ASPM_POLICY,
+					     SSDPM_ASPM_PERFORMANCE, NULL),
+			0);
+		kernel_commit(plan);
+		assert_string_equal(kernel_step(plan, 0).after, "performance");
+		assert_int_equal(kernel_step(plan, 0).state, SSDPM_STEP_DONE);
+		assert_int_equal(
+			ssdpm_plan_count(plan, 1u << SSDPM_STEP_LEFT_ALONE), 1);
+		ssdpm_plan_free(plan);
+		assert_reverted(&before);
+	}
+}
+
+/* Nor are its substates told that they stay off as L1 goes on. */
+static void what_the_policy_forbids_is_not_written(void **state)
+{
+	static const uint32_t asked[] = { L1, L1 | L1_2 };
+	struct ssdpm_plan *plan = plan_policy(0, SSDPM_ASPM_PERFORMANCE);
+
+	(void)state;
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	for (int i = 0; i < 2; i++) {
+		const uint32_t others =
+			kernel->now.drives[0].capable & ~asked[i];
+
+		plan = kernel_plan_of(0);
+		add_link(plan, asked[i] | SSDPM_PCIE_LINK_KEEP(others));
+		kernel->n_writes = 0;
+		kernel_commit(plan);
+		assert_int_equal(kernel->n_writes, 0);
+		assert_int_equal(
+			ssdpm_plan_count(plan, 1u << SSDPM_STEP_LEFT_ALONE),
+			i + 1);
+		ssdpm_plan_free(plan);
+	}
+}
+
+static void a_policy_names_the_feature_that_it_forbids(void **state)
+{
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+	struct ssdpm_step step;
+
+	(void)state;
+	start_with_powersave();
+	add_link(plan,
+		 L1 | L1_2 |
+			 SSDPM_PCIE_LINK_KEEP(~(L1 | L1_2) &
+					      kernel->now.drives[0].capable));
+	kernel_read(plan);
+	assert_int_equal(ssdpm_plan_count(plan, 1u << SSDPM_STEP_IN_FORCE), 1);
+	step = kernel_step(plan, 1);
+	assert_int_equal(step.state, SSDPM_STEP_LEFT_ALONE);
+	assert_string_equal(step.why, "the ASPM policy powersave forbids l1_2_aspm");
+	ssdpm_plan_free(plan);
+}
+
+/* Only a write shows what the firmware has set. */
+static void a_strict_plan_with_a_policy_is_done_or_undone(void **state)
+{
+	struct kernel_values before;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	start_with_powersave();
+	before = kernel->now;
+	kernel->firmware_forbids = L1;
+	plan = kernel_plan_of(SSDPM_PLAN_STRICT);
+	add_link(plan, L1 | SSDPM_PCIE_LINK_KEEP(CLKPM | L1_2));
 	assert_int_equal(ssdpm_plan_add_value(plan, NULL,
 					      SSDPM_STEP_ASPM_POLICY,
-					      SSDPM_ASPM_PERFORMANCE, NULL),
+					      SSDPM_ASPM_DEFAULT, NULL),
 			 0);
 	kernel_commit_fails(plan, -EIO, "1 was written, and it reads 0");
-	assert_int_equal(ssdpm_plan_has_failed(plan, "all"), 0);
-	assert_int_equal(ssdpm_plan_has_failed(plan, "nvme0"), 1);
 	ssdpm_plan_free(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+	kernel_assert_nothing_kept();
+}
+
+/* As in a search for the setting that fails: trials go up and down. */
+static void l1_that_goes_off_and_on_leaves_substates_as_they_were(void **state)
+{
+	struct kernel_values before;
+
+	(void)state;
+	kernel->link_is_old = true;
+	start_with_powersave();
+	before = kernel->now;
+	for (uint32_t on = 0; on < 2; on++) {
+		struct ssdpm_plan *plan = kernel_plan_of(0);
+
+		add_link(plan, (on ? L1 : 0) |
+				       SSDPM_PCIE_LINK_KEEP(
+					       before.drives[0].capable & ~L1));
+		kernel_commit(plan);
+		assert_int_equal(link_now() & L1, on ? L1 : 0);
+		ssdpm_plan_free(plan);
+	}
+	assert_true(kernel_same(&kernel->now, &before));
+	assert_reverted(&before);
 }
 
 static void a_policy_is_named_that_has_a_feature_off(void **state)
@@ -699,7 +796,18 @@ int main(void)
 			a_feature_stays_off_with_a_policy_that_comes_later,
 			kernel_between),
 		cmocka_unit_test_setup(
-			a_feature_that_the_new_policy_forbids_fails_the_commit,
+			a_feature_that_the_new_policy_forbids_is_left_alone,
+			kernel_between),
+		cmocka_unit_test_setup(what_the_policy_forbids_is_not_written,
+				       kernel_between),
+		cmocka_unit_test_setup(
+			a_policy_names_the_feature_that_it_forbids,
+			kernel_between),
+		cmocka_unit_test_setup(
+			a_strict_plan_with_a_policy_is_done_or_undone,
+			kernel_between),
+		cmocka_unit_test_setup(
+			l1_that_goes_off_and_on_leaves_substates_as_they_were,
 			kernel_between),
 		cmocka_unit_test_setup(a_policy_is_named_that_has_a_feature_off,
 				       kernel_between),

@@ -174,7 +174,8 @@ static void a_queue_depth_that_nobody_could_restore_is_left_alone(void **state)
 	ssdpm_plan_free(plan);
 }
 
-static void what_the_policy_forbids_fails_the_commit_and_is_undone(void **state)
+static void what_the_firmware_forbids_fails_the_commit_and_is_undone(
+	void **state)
 {
 	struct ssdpm_plan *plan;
 
@@ -419,7 +420,7 @@ int main(void)
 			a_queue_depth_that_nobody_could_restore_is_left_alone,
 			kernel_between),
 		cmocka_unit_test_setup(
-			what_the_policy_forbids_fails_the_commit_and_is_undone,
+			what_the_firmware_forbids_fails_the_commit_and_is_undone,
 			kernel_between),
 		cmocka_unit_test_setup(
 			one_command_at_a_time_is_set_and_taken_back,
