@@ -417,7 +417,8 @@ static void a_policy_names_the_feature_that_it_forbids(void **state)
 	assert_int_equal(ssdpm_plan_count(plan, 1u << SSDPM_STEP_IN_FORCE), 1);
 	step = kernel_step(plan, 1);
 	assert_int_equal(step.state, SSDPM_STEP_LEFT_ALONE);
-	assert_string_equal(step.why, "the ASPM policy powersave forbids l1_2_aspm");
+	assert_string_equal(step.why,
+			    "the ASPM policy powersave forbids l1_2_aspm");
 	ssdpm_plan_free(plan);
 }
 
