@@ -820,6 +820,38 @@ def test_instant_gives_up_sleep_only_where_io_waits_too_long(ssdpm: Command, mac
     assert "max_performance" not in ssdpm.output(*call[:-1])
 
 
+def test_the_limit_on_exits_holds_for_today_and_not_for_the_latency_limit(
+    ssdpm: Command, machine: Make
+) -> None:
+    """The exit of a state, and not the latency limit that allows it."""
+    ios = [
+        f"{burst * 60_000_000_000 + io * 1_000_000},0,4096,100000,read,0"
+        for burst in range(20)
+        for io in range(1000)
+    ]
+    trace = ssdpm.directory / "bursts.csv"
+    trace.write_text("\n".join(["start_ns,offset,bytes,service_ns,op,flags", *ios, ""]))
+
+    def instant(root: pathlib.Path) -> int:
+        call = ["--root", str(root), "--trace", str(trace), "--instant", "nvme0"]
+        [drive] = advised(ssdpm, "tune", "-n", *call)
+        [one] = json.loads(ssdpm("recommend", "--json", *call).stdout)["recommendations"]
+        routes = {route["route"]: route for route in one["recommendations"]}
+        assert drive["advice"] == routes["latency-limit"]["advice"] == "set"
+        limit: int = drive["setting"]["max_exit_latency_us"]
+        assert limit == routes["latency-limit"]["limit_us"]
+        assert drive["before"]["delay_p99_ns"] == 0
+        return limit
+
+    # Its deepest state takes 39 ms to leave, and the other one 11 ms.
+    assert instant(machine("laptop")) == 0
+    # These take 1.2 ms and 8 ms.
+    awake = machine("desktop-6.1")
+    (awake / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us").write_text("0\n")
+    (awake / "dumps/nvme0.apst").unlink()
+    assert instant(awake) == 100000
+
+
 @pytest.mark.parametrize("name", machines.MACHINES)
 def test_the_call_that_helps_to_decide_compares_the_setting_with_today(
     ssdpm: Command, name: str

@@ -315,9 +315,11 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 	if (!item->settings)
 		return best_text(item);
 	if (item->advice == SSDPM_ADVICE_REBUILD)
-		return cell("its APST table is not that of its %s, which %s",
-			    setting_text(item->settings).text,
-			    saving_cell(likely).text);
+		return cell(
+			"its APST table is not that of its latency limit "
+			"%s, which %s",
+			limit_text(item->settings->max_exit_latency_us).text,
+			saving_cell(likely).text);
 	if (item->trial)
 		return cell("%s: %s", setting_text(item->settings).text,
 			    item->trial->decision == SSDPM_TRIAL_COSTS ?

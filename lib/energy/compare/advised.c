@@ -51,16 +51,12 @@ static struct ssdpm_bounds bounds_of(const struct ssdpm_comparison *comparison,
 }
 
 static struct alternative alternative_of(
-	const struct ssdpm_bounds *bounds,
 	const struct ssdpm_compared_policy *row)
 {
 	return (struct alternative){
 		.run = row->result->nominal,
 		.likely = is_proposed(row) ? row->likely : NULL,
-		.exit_us =
-			ssdpm__keeps_exits(bounds, &row->sim->nominal.chain) ?
-				0 :
-				UINT64_MAX,
+		.exit_us = ssdpm__longest_exit_us(&row->sim->nominal.chain),
 	};
 }
 
@@ -81,7 +77,7 @@ int ssdpm__find_advised(const struct ssdpm_comparison *comparison, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct ssdpm_compared_policy row = row_of(comparison, i);
 
-		all[i] = alternative_of(&bounds, &row);
+		all[i] = alternative_of(&row);
 	}
 	chosen = ssdpm__choose_alternative(&from);
 	*ret_row = chosen.advice == SSDPM_ADVICE_SET ? chosen.index : 0;

@@ -17,7 +17,7 @@ struct alternative {
 	const struct ssdpm_run *run; /* nominal */
 	/* The saving against today's setting; NULL: not considered. */
 	const struct ssdpm_likely *likely;
-	uint64_t exit_us;  /* no state that it allows takes longer to leave */
+	uint64_t exit_us;  /* of its states, the longest */
 	bool never_sleeps; /* considered if today's is beyond the bounds */
 };
 

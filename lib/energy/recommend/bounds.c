@@ -48,14 +48,13 @@ struct ssdpm_bounds ssdpm__default_bounds(uint32_t patience,
 	return bounds;
 }
 
-bool ssdpm__keeps_exits(const struct ssdpm_bounds *bounds,
-			const struct chain *chain)
+uint64_t ssdpm__longest_exit_us(const struct chain *chain)
 {
+	uint64_t ns = 0;
+
 	for (uint32_t i = 0; i < chain->n; i++)
-		if (chain->steps[i].exit_ns / 1000 >
-		    bounds->max_exit_latency_us)
-			return false;
-	return true;
+		ns = at_least(ns, chain->steps[i].exit_ns);
+	return ns / 1000;
 }
 
 bool ssdpm__keeps_delays(const struct ssdpm_bounds *bounds,

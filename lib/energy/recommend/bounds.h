@@ -14,9 +14,8 @@
 struct ssdpm_bounds ssdpm__default_bounds(uint32_t patience,
 					  const struct ssdpm_run *run);
 
-/* Checks the longest exit latency. */
-bool ssdpm__keeps_exits(const struct ssdpm_bounds *bounds,
-			const struct chain *chain);
+/* Of the states that a policy enters; 0: none. */
+uint64_t ssdpm__longest_exit_us(const struct chain *chain);
 
 /* Checks the mean and the 99th percentile of the delays. */
 bool ssdpm__keeps_delays(const struct ssdpm_bounds *bounds,

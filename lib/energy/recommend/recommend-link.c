@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the best link policy of a SATA drive by running each one. */
 #include "recommend/alternatives.h"
+#include "recommend/bounds.h"
 #include "recommend/internal.h"
 
 #include <stdlib.h>
@@ -72,19 +73,15 @@ static int find_exit(const struct quest *quest, uint32_t lpm, uint64_t *ret_us,
 {
 	struct ssdpm_sim_params params = quest->task.params;
 	struct chain chain;
-	uint64_t ns = 0;
 	int err;
 
 	params.apst = quest->from; /* a SATA drive has none */
 	params.lpm = lpm;
 	err = ssdpm__chain(quest->task.model, &params, &quest->task.values,
 			   &chain, reterr);
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < chain.n; i++)
-		ns = at_least(ns, chain.steps[i].exit_ns);
-	*ret_us = ns / 1000;
-	return 0;
+	if (!err)
+		*ret_us = ssdpm__longest_exit_us(&chain);
+	return err;
 }
 
 /* Without likely savings, the nominal saving decides. */

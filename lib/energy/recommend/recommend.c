@@ -35,7 +35,7 @@ static bool keeps_bounds(const struct ssdpm_bounds *bounds,
 {
 	if (bounds->max_states && chain->n > bounds->max_states)
 		return false;
-	return ssdpm__keeps_exits(bounds, chain) &&
+	return ssdpm__longest_exit_us(chain) <= bounds->max_exit_latency_us &&
 	       ssdpm__keeps_delays(bounds, run);
 }
 

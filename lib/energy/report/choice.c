@@ -9,6 +9,7 @@
 
 #include "base/internal.h"
 #include "compare/comparison.h"
+#include "estimate/sim.h"
 #include "recommend/alternatives.h"
 #include "recommend/bounds.h"
 
@@ -212,23 +213,18 @@ static bool never_sleeps(const struct ssdpm_profile_settings *settings)
 		       !settings->max_exit_latency_us;
 }
 
-/* The limit of an NVMe drive is longer than every exit that it allows. */
 static struct alternative alternative_of(const struct energy_item *item,
 					 size_t index)
 {
 	const struct ssdpm_compared_policy row = row_of(item, index);
-	const struct ssdpm_profile_settings *settings;
-	struct alternative result = {
+
+	return (struct alternative){
 		.run = row.result->nominal,
 		.likely = row.likely,
+		.exit_us = ssdpm__longest_exit_us(&row.sim->nominal.chain),
+		.never_sleeps = index != ROW_TODAY &&
+				never_sleeps(&item->candidates[index - 1]),
 	};
-
-	if (index == ROW_TODAY)
-		return result;
-	settings = &item->candidates[index - 1];
-	result.exit_us = settings->max_exit_latency_us;
-	result.never_sleeps = never_sleeps(settings);
-	return result;
 }
 
 /*
