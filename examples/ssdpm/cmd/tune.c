@@ -99,7 +99,8 @@ bool agrees(const char *question)
 	       (!strcasecmp(answer, "y\n") || !strcasecmp(answer, "yes\n"));
 }
 
-static enum exit_status decide(const struct tuning *tuning)
+/* A user who cannot read the plan has not agreed to it. */
+static enum exit_status show(const struct tuning *tuning)
 {
 	const struct tune_options *settings = tuning->options;
 	const bool says_nothing = tuning->common->quiet && settings->yes;
@@ -107,16 +108,18 @@ static enum exit_status decide(const struct tuning *tuning)
 
 	if (settings->page.path)
 		status = write_tune_page(tuning);
-	if (!status && !says_nothing)
+	if (!status && !says_nothing && !tuning->common->form)
 		status = print_tuning(tuning);
-
-	/* A user who cannot read the plan has not agreed to it. */
 	if (!status && fflush(stdout))
 		status = STATUS_FAILED;
-	if (!status)
-		status = say_tuning_owners(tuning);
-	if (status)
-		return status;
+	return status ? status : say_tuning_owners(tuning);
+}
+
+static enum exit_status set(const struct tuning *tuning)
+{
+	const struct tune_options *settings = tuning->options;
+	enum exit_status status = STATUS_DONE;
+
 	if (settings->keep && !tuning->n_changes)
 		status = keep_what_is_set(tuning);
 	if (status || settings->dry_run || !tuning->n_changes)
@@ -133,6 +136,19 @@ static enum exit_status decide(const struct tuning *tuning)
 	if (!status && settings->keep)
 		status = keep_what_is_set(tuning);
 	return !status && tuning->failure ? STATUS_PARTLY : status;
+}
+
+/* JSON comes last, because it has the errors of what is set. */
+static enum exit_status decide(const struct tuning *tuning)
+{
+	enum exit_status status = show(tuning), printed = STATUS_DONE;
+
+	if (!status)
+		status = set(tuning);
+	if (tuning->common->form &&
+	    !(tuning->common->quiet && tuning->options->yes))
+		printed = print_tuning(tuning);
+	return status ? status : printed;
 }
 
 /* With what a trial finds, which may end early: then nothing is set. */

@@ -14,7 +14,7 @@
 struct ssdpm_bounds ssdpm__default_bounds(uint32_t patience,
 					  const struct ssdpm_run *run);
 
-/* Of the states that a policy enters; 0: none. */
+/* The longest exit of the states that a policy enters; 0: none. */
 uint64_t ssdpm__longest_exit_us(const struct chain *chain);
 
 /* Checks the mean and the 99th percentile of the delays. */
