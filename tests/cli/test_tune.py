@@ -534,6 +534,21 @@ def test_without_its_power_nothing_is_said_of_a_battery(
     assert "battery lasts" not in ssdpm.output("tune", "-n", "--root", str(root))
 
 
+def test_the_battery_already_lasts_longer_because_drives_sleep(
+    ssdpm: Command, machine: Make
+) -> None:
+    """What the machine draws now is known; what it would draw awake is not."""
+    root = machine("laptop")
+    text = ssdpm.output("tune", "-n", "--root", str(root))
+    lasts = re.search(r"lasts (\d+) minutes longer \(likely (\d+) to (\d+)\) at 6\.2 W\.$", text, re.M)
+    [drive] = advised(ssdpm, "tune", "-n", "--root", str(root))
+    assert lasts
+    for shown, costs in zip(lasts.groups(), ("median_uw", "high_uw", "low_uw")):
+        awake_w = 6.2 - drive["awake"][costs] / 1e6
+        minutes = 60 * (41 / 6.2 - 41 / awake_w)
+        assert float(shown) == pytest.approx(minutes, rel=0.02, abs=0.6)
+
+
 def test_a_battery_that_would_last_for_years_has_no_line(
     ssdpm: Command, machine: Make
 ) -> None:
@@ -919,6 +934,9 @@ def test_rights_are_asked_for_before_the_question(
     assert result.returncode == 4
     assert re.search(rb"cannot set the link policy of sda: only root may write .*/link_power_man", result.stderr)
     assert b"Change 2 of 3 drives" in result.stdout and b"Done" not in result.stdout
+    result = unprivileged("tune", "--yes", "--json", "--root", str(root))
+    [error] = json.loads(result.stdout)["errors"]
+    assert result.returncode == 4 and result.stderr.decode() == f"ssdpm: {error}\n"
     assert settings(root) == before
 
 

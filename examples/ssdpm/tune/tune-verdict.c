@@ -21,14 +21,17 @@ static struct ssdpm_total total_of(const struct tuning *tuning)
 	return total;
 }
 
-/* The loss, with the signs turned round. */
-static struct ssdpm_saving without_sign(const struct ssdpm_saving *saving)
+static struct ssdpm_saving negative(const struct ssdpm_saving *saving)
 {
-	if (saving->nominal_uw >= 0)
-		return *saving;
 	return (struct ssdpm_saving){ .low_uw = -saving->high_uw,
 				      .nominal_uw = -saving->nominal_uw,
 				      .high_uw = -saving->low_uw };
+}
+
+/* The loss, with the signs turned round. */
+static struct ssdpm_saving without_sign(const struct ssdpm_saving *saving)
+{
+	return saving->nominal_uw < 0 ? negative(saving) : *saving;
 }
 
 static void write_year(FILE *file, const struct tuning *tuning,
@@ -51,19 +54,17 @@ static void write_year(FILE *file, const struct tuning *tuning,
 }
 
 /*
- * How much longer the batteries last, against more_uw beyond what the machine
- * draws now. False: it runs on none, or a gain cannot be told.
+ * How much longer the batteries last than with what the machine draws now.
+ * False: it runs on none, or a gain cannot be told.
  */
 static bool find_battery_gain(const struct tuning *tuning,
 			      const struct ssdpm_saving *saving,
-			      int64_t more_uw, struct ssdpm_gain *ret_s,
-			      double *ret_w)
+			      struct ssdpm_gain *ret_s, double *ret_w)
 {
 	double wh;
 
 	return read_batteries(tuning->live, &wh, ret_w) &&
-	       !ssdpm_saving_get_battery_s(saving, wh * 1e3,
-					   *ret_w * 1e6 + (double)more_uw,
+	       !ssdpm_saving_get_battery_s(saving, wh * 1e3, *ret_w * 1e6,
 					   ret_s, NULL);
 }
 
@@ -75,7 +76,7 @@ static void write_battery(FILE *file, const struct tuning *tuning,
 	double w;
 	int n;
 
-	if (!find_battery_gain(tuning, &total->saving, 0, &gain, &w))
+	if (!find_battery_gain(tuning, &total->saving, &gain, &w))
 		return;
 	n = lasting_digits(gain.nominal);
 	fprintf(file, "\nThe battery lasts %s %s",
@@ -148,21 +149,22 @@ static void write_change(FILE *file, const struct tuning *tuning)
 	write_battery(file, tuning, &total);
 }
 
-/* How long the batteries last because drives sleep, against that they did not.
- */
+/* What the machine draws now already has the saving: without it, they end
+ * sooner. */
 static void write_battery_asleep(FILE *file, const struct tuning *tuning,
 				 const struct ssdpm_saving *saving)
 {
+	const struct ssdpm_saving loss = negative(saving);
 	struct ssdpm_gain gain;
 	double w;
 	int n;
 
-	if (!find_battery_gain(tuning, saving, saving->nominal_uw, &gain, &w))
+	if (!find_battery_gain(tuning, &loss, &gain, &w))
 		return;
-	n = lasting_digits(gain.nominal);
+	n = lasting_digits(-gain.nominal);
 	fprintf(file, "\nSo the battery lasts %s longer (likely %s) at %s.",
-		lasting_text(gain.nominal, n).text,
-		lasting_range_text(gain.low, gain.high, n).text,
+		lasting_text(-gain.nominal, n).text,
+		lasting_range_text(-gain.high, -gain.low, n).text,
 		power_text((int64_t)(w * 1e6)).text);
 }
 
