@@ -534,6 +534,21 @@ def test_without_its_power_nothing_is_said_of_a_battery(
     assert "battery lasts" not in ssdpm.output("tune", "-n", "--root", str(root))
 
 
+def test_what_is_not_known_of_a_drive_that_cannot_be_read_is_said(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("desktop-6.1")
+    call = ["tune", "-n", "--root", str(root)]
+    words = ("; 1 drive could not be read.", "or longer, on the drives that could be read.")
+    screen = " ".join(ssdpm.output(*call).split())
+    assert not any(word in screen for word in words)
+    (root / "dumps/nvme0.identify").write_bytes(b"\xff" * 4096)
+    result = ssdpm(*call)
+    screen = " ".join(result.stdout.decode().split())
+    assert result.returncode == 1 and all(word in screen for word in words), screen
+    assert len(result.stdout.splitlines()) <= 24
+
+
 def test_the_battery_already_lasts_longer_because_drives_sleep(
     ssdpm: Command, machine: Make
 ) -> None:

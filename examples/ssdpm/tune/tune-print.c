@@ -116,6 +116,16 @@ static struct screen_row row_of(const struct ssdpm_energy_report_item *item)
 			       delay_cell(item->added_mean_ns).text));
 }
 
+size_t count_unread(const struct tuning *tuning)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tuning->n; i++)
+		n += tuning->items[i].error &&
+		     tuning->items[i].error != -EOPNOTSUPP;
+	return n;
+}
+
 /* Drives of one kind that get the same share a row. */
 static size_t collect_rows(const struct tuning *tuning, struct screen_row *rows)
 {
@@ -229,18 +239,27 @@ struct cell harm_text(const struct tuning *tuning, bool today)
 	if (!known)
 		return cell("%s", "");
 	return cell("wait for at most %.2f %% of the time, one in 100 for %s "
-		    "or longer",
-		    100 * share, time_text(p99_ns).text);
+		    "or longer%s",
+		    100 * share, time_text(p99_ns).text,
+		    count_unread(tuning) ?
+			    ", on the drives that could be read" :
+			    "");
+}
+
+static void write_harm(FILE *file, const struct tuning *tuning)
+{
+	const struct cell harm = harm_text(tuning, false);
+
+	if (harm.text[0])
+		fprintf(file, "I/Os then %s.\n", harm.text);
 }
 
 static void print_harm(const struct tuning *tuning)
 {
-	const struct cell harm = harm_text(tuning, false);
-
-	if (!tuning->n_changes || !harm.text[0])
+	if (!tuning->n_changes)
 		return;
 	print_gap(tuning);
-	print_paragraph(cell("I/Os then %s.", harm.text).text, 0, 2);
+	write_harm(stdout, tuning);
 	if (has_detail(tuning, LIMITS))
 		print_paragraph(cell("Limits: %s.",
 				     limits_text(&tuning->options->patience))
@@ -436,10 +455,11 @@ static size_t count_change_lines(const struct tuning *tuning)
 {
 	const size_t gap = has_detail(tuning, GAPS);
 	const char *first;
-	size_t n = 1 + gap + 1 + gap + 1 + has_detail(tuning, LIMITS);
+	size_t n = 1 + gap + 1 + gap + has_detail(tuning, LIMITS);
 
 	if (!tuning->n_changes)
 		return 0;
+	n += count_text_lines(write_harm, tuning);
 	n += count_text_lines(tuning->options->yes ? write_done : write_undo,
 			      tuning);
 	n += tuning->live->facts.power_source == SSDPM_SOURCE_BATTERY;

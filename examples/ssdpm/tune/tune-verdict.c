@@ -206,6 +206,7 @@ static struct ssdpm_total total_asleep(const struct tuning *tuning,
 /* The year and the battery are for a screen without changes. */
 void write_asleep(FILE *file, const struct tuning *tuning)
 {
+	const size_t n_unread = count_unread(tuning);
 	size_t n_undecided;
 	const struct ssdpm_total asleep = total_asleep(tuning, &n_undecided);
 
@@ -220,6 +221,9 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 	if (n_undecided)
 		fprintf(file, "; %zu drive%s undecided", n_undecided,
 			n_undecided == 1 ? " is" : "s are");
+	if (n_unread)
+		fprintf(file, "; %s could not be read",
+			counted(n_unread, "drive").text);
 	if (tuning->n_changes || tuning->options->price_per_kwh <= 0) {
 		putc('.', file);
 	} else {

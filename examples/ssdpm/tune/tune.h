@@ -131,6 +131,8 @@ void write_further(FILE *file, const struct tuning *tuning);
 void write_rebuild(FILE *file, const struct tuning *tuning);
 /* What the link of a drive would save if it slept deeper. */
 void write_link(FILE *file, const struct tuning *tuning);
+/* How many drives could not be read: nothing is known of them. */
+size_t count_unread(const struct tuning *tuning);
 struct cell harm_text(const struct tuning *tuning, bool today);
 /* What sleep saves today, if anything; the screen has it only if it fits. */
 void write_asleep(FILE *file, const struct tuning *tuning);
