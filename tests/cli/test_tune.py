@@ -996,6 +996,7 @@ def test_what_must_be_left_alone_is_no_failure_unless_it_is_named(
     assert ssdpm("tune", "-n", "--root", str(root)).returncode == 0
     result = ssdpm("tune", "-n", "--root", str(root), "sdb")
     assert result.returncode == 3 and b"sdb: the port is for hot-plug" in result.stderr
+    assert b"could not be read" not in result.stdout
 
 
 def test_what_tune_does_not_use_is_no_option(ssdpm: Command, machine: Make) -> None:

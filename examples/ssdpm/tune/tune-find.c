@@ -92,8 +92,9 @@ static bool is_named(const char *name, const char (*names)[32], size_t n)
 	return !n;
 }
 
-bool is_failure(const struct tuning *tuning,
-		const struct ssdpm_energy_report_item *item)
+/* It cannot be read, or it was named and cannot be set. */
+static bool is_failure(const struct tuning *tuning,
+		       const struct ssdpm_energy_report_item *item)
 {
 	return item->error && (item->error != -EOPNOTSUPP || tuning->named);
 }

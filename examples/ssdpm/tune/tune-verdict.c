@@ -93,10 +93,8 @@ static void write_battery(FILE *file, const struct tuning *tuning,
 /* A drive that could not be read is no reason to change nothing. */
 static void write_no_change(FILE *file, const struct tuning *tuning)
 {
-	size_t n_read = 0;
+	const size_t n_read = tuning->n - count_unread(tuning);
 
-	for (size_t i = 0; i < tuning->n; i++)
-		n_read += !is_failure(tuning, &tuning->items[i]);
 	fputs("Nothing to change: ", file);
 	if (n_read == tuning->n)
 		fputs("no latency limit or link policy is known to save more.",

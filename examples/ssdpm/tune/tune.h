@@ -67,10 +67,6 @@ static inline bool is_to_set(const struct ssdpm_energy_report_item *item)
 	return item->advice == SSDPM_ADVICE_SET;
 }
 
-/* It cannot be read, or it was named and cannot be set. */
-bool is_failure(const struct tuning *tuning,
-		const struct ssdpm_energy_report_item *item);
-
 /*
  * It undoes what a killed command has left before it reads the drives. A dry
  * run tells of it.
