@@ -127,9 +127,10 @@ def test_a_workload_is_needed(machine: Maker) -> None:
 
 
 def tried(decision: str, **more: Any) -> ssdpm.TrialResult:
+    middle = -0.1 if decision == "costs" else 0.1
     return ssdpm.TrialResult(
-        decision, n_pairs=8, duration_ns=600 * 10**9, saving_w=0.1, low_w=0.05,
-        high_w=0.15, meter="BAT0", power_source="battery", **more,
+        decision, n_pairs=8, duration_ns=600 * 10**9, saving_w=middle, low_w=middle - 0.05,
+        high_w=middle + 0.05, meter="BAT0", power_source="battery", **more,
     )  # fmt: skip
 
 
@@ -146,7 +147,7 @@ def test_a_trial_that_saves_decides_what_nothing_else_does(machine: Maker) -> No
         assert advice.trial == trial
         said = json.loads(advice.to_json())["trial"]
         assert (said["decision"], said["meter"]) == (word, "BAT0")
-        assert (said["n_pairs"], said["saving_uw"]) == (8, 100000)
+        assert (said["n_pairs"], said["saving_uw"]) == (8, round(trial.saving_w * 1e6))
         assert (said["resolvable_uw"], said["power_source"]) == (None, "battery")
 
 
@@ -156,6 +157,8 @@ def test_a_trial_that_cannot_be_is_refused(machine: Maker) -> None:
         ssdpm.tune(root, trials={"nvme7": tried("saves")})
     with pytest.raises(ValueError, match="decision: 'won' is none of"):
         ssdpm.tune(root, trials={"nvme0": tried("won")})
+    with pytest.raises(ssdpm.InvalidError, match="saving_w"):
+        ssdpm.tune(root, trials={"nvme0": dataclasses.replace(tried("saves"), saving_w=-0.1)})
     with pytest.raises(ssdpm.InvalidError, match="meter"):
         ssdpm.tune(root, trials={"nvme0": dataclasses.replace(tried("saves"), meter="x" * 64)})
     with pytest.raises(ssdpm.InvalidError):

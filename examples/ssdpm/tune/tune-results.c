@@ -233,7 +233,8 @@ static enum exit_status take_line(struct tuning *tuning, const char *name,
 		if (ssdpm_energy_report_set_trial(tuning->report,
 						  tuning->numbers[i], &result,
 						  &error))
-			return complain_of_device(NULL, &error);
+			return failure("%s:%zu: %s", name, number,
+				       error.message);
 		++*n_taken;
 	}
 	return STATUS_DONE;

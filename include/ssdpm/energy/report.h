@@ -297,7 +297,7 @@ struct ssdpm_energy_report_item {
  *
  * Return: 0; -ERANGE (there is no such item), -EINVAL (no setting is to be
  * decided, or @trial: its size, an unknown decision or power source, a meter
- * without a NUL), -E2BIG (@trial), -ENOMEM.
+ * without a NUL, an impossible saving_w), -E2BIG (@trial), -ENOMEM.
  */
 SSDPM_API int ssdpm_energy_report_set_trial(
 	struct ssdpm_energy_report *report, size_t index,

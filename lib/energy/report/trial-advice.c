@@ -8,6 +8,16 @@
 
 #include "base/internal.h"
 
+/* The estimate lies in the interval, which decides. */
+static bool is_contradictory(const struct ssdpm_trial_result *trial)
+{
+	const double w = trial->saving_w;
+
+	return trial->low_w > w || w > trial->high_w ||
+	       (trial->decision == SSDPM_TRIAL_SAVES && w < 0) ||
+	       (trial->decision == SSDPM_TRIAL_COSTS && w > 0);
+}
+
 int ssdpm__check_trial(const struct ssdpm_trial_result *trial,
 		       struct ssdpm_error *reterr)
 {
@@ -22,6 +32,10 @@ int ssdpm__check_trial(const struct ssdpm_trial_result *trial,
 				   "ssdpm_trial_result: power_source: %u is "
 				   "unknown",
 				   trial->power_source);
+	if (is_contradictory(trial))
+		return ssdpm__fail(reterr, -EINVAL, 0,
+				   "ssdpm_trial_result: saving_w: it "
+				   "contradicts the decision or low_w, high_w");
 	if (!memchr(trial->meter, 0, sizeof(trial->meter)))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ssdpm_trial_result: meter: a text without "

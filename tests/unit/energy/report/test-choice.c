@@ -566,7 +566,7 @@ static struct ssdpm_trial_result result_of(uint32_t decision)
 		.size = sizeof(struct ssdpm_trial_result),
 		.decision = decision,
 		.n_pairs = 7,
-		.saving_w = 0.12,
+		.saving_w = decision == SSDPM_TRIAL_COSTS ? -0.12 : 0.12,
 		.low_w = -INFINITY,
 		.high_w = INFINITY,
 		.resolvable_w = NAN,
@@ -593,6 +593,30 @@ static void only_a_trial_that_saves_sets_what_it_has_tried(void **state)
 					 d == SSDPM_TRIAL_SAVES);
 			assert_memory_equal(item.trial, &trial, sizeof(trial));
 		}
+	ssdpm_energy_report_free(report);
+	ssdpm_machine_unref(machine);
+}
+
+static void a_trial_that_contradicts_itself_is_refused(void **state)
+{
+	struct ssdpm_machine *machine = tree_capture("laptop");
+	struct ssdpm_energy_report *report = undecided(machine);
+	struct ssdpm_trial_result trials[] = {
+		result_of(SSDPM_TRIAL_SAVES),
+		result_of(SSDPM_TRIAL_COSTS),
+		result_of(SSDPM_TRIAL_SAVES),
+		result_of(SSDPM_TRIAL_SAVES),
+	};
+
+	(void)state;
+	trials[0].saving_w *= -1;
+	trials[1].saving_w *= -1;
+	trials[2].low_w = 0.13;
+	trials[3].high_w = 0.11;
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(ssdpm_energy_report_set_trial(
+					 report, 0, &trials[i], NULL),
+				 -EINVAL);
 	ssdpm_energy_report_free(report);
 	ssdpm_machine_unref(machine);
 }
@@ -743,6 +767,7 @@ int main(void)
 			only_a_trial_that_saves_sets_what_it_has_tried),
 		cmocka_unit_test(what_no_trial_has_shown_is_null_in_json),
 		cmocka_unit_test(a_trial_that_cannot_be_is_refused),
+		cmocka_unit_test(a_trial_that_contradicts_itself_is_refused),
 		cmocka_unit_test(a_drive_that_waits_for_no_trial_takes_none),
 	};
 
