@@ -141,9 +141,8 @@ void write_further(FILE *file, const struct tuning *tuning)
 	write_call(file, tuning, n);
 }
 
-/* How many drives need it, and what the first of them has to be written. */
-static size_t count_rebuilds(const struct tuning *tuning, const char **ret_name,
-			     const struct ssdpm_diagnosis **ret_finding)
+size_t count_rebuilds(const struct tuning *tuning, const char **ret_name,
+		      const struct ssdpm_diagnosis **ret_finding)
 {
 	size_t n = 0;
 

@@ -240,7 +240,7 @@ struct cell harm_text(const struct tuning *tuning, bool today)
 		return cell("%s", "");
 	return cell("wait for at most %.2f %% of the time, one in 100 for %s "
 		    "or longer%s",
-		    100 * share, time_text(p99_ns).text,
+		    ceil(1e4 * share) / 100, time_text(p99_ns).text,
 		    count_unread(tuning) ?
 			    ", on the drives that could be read" :
 			    "");

@@ -94,7 +94,17 @@ static void write_battery(FILE *file, const struct tuning *tuning,
 static void write_no_change(FILE *file, const struct tuning *tuning)
 {
 	const size_t n_read = tuning->n - count_unread(tuning);
+	const struct ssdpm_diagnosis *finding;
+	const char *name;
+	const size_t n = count_rebuilds(tuning, &name, &finding);
 
+	if (n) {
+		fprintf(file,
+			"Nothing to change but the APST table of %s%s:\n"
+			"it is not that of the latency limit.",
+			name, n > 1 ? cell(" and %zu more", n - 1).text : "");
+		return;
+	}
 	fputs("Nothing to change: ", file);
 	if (n_read == tuning->n)
 		fputs("no latency limit or link policy is known to save more.",

@@ -125,6 +125,9 @@ enum exit_status write_tune_page(const struct tuning *tuning);
 void write_further(FILE *file, const struct tuning *tuning);
 /* How Linux builds the table of a drive whose limit is the best already. */
 void write_rebuild(FILE *file, const struct tuning *tuning);
+/* How many drives need it, and what the first of them has to be written. */
+size_t count_rebuilds(const struct tuning *tuning, const char **ret_name,
+		      const struct ssdpm_diagnosis **ret_finding);
 /* What the link of a drive would save if it slept deeper. */
 void write_link(FILE *file, const struct tuning *tuning);
 /* How many drives could not be read: nothing is known of them. */
