@@ -170,11 +170,12 @@ SSDPM_API int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
  *         of the plan or else of now, is left alone. Linux says nothing of what
  *         the firmware forbids: the commit fails, -EIO. A substate needs L1.
  *         One that is kept, and off as L1 goes on, has a step, too: Linux
- *         before 6.7 turns it on with L1. A feature that is to be off stays
- *         off under each policy, and without L1 so do its substates. A commit
- *         writes 0 even where it reads 0: Linux does not show which features
- *         were turned off. To revert allows a feature again that was on before,
- *         and the policy of then decides.
+ *         before 6.7 turns it on with L1. It has none if the policy of now
+ *         forbids it; a policy of the plan decides. A feature that is to be
+ *         off stays off under each policy, and without L1 so do its substates.
+ *         A commit writes 0 even where it reads 0: Linux does not show which
+ *         features were turned off. To revert allows a feature again that was
+ *         on before, and the policy of then decides.
  *         For SSDPM_STEP_QUEUE_DEPTH: commands that a SATA drive has at a time,
  *         1 to 32, and no more than the drive has; with 1 Linux uses no NCQ.
  *         For SSDPM_STEP_D3COLD: 1: Linux may take the power of an NVMe drive

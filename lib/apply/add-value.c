@@ -278,22 +278,34 @@ static bool is_forbidden(uint32_t policy, const char *path)
 		ssdpm__link_feature(strrchr(path, '/') + 1) & SUBSTATES);
 }
 
-/* The policy that the plan sets, or else the one of now; 0: not known. */
-static uint32_t find_policy(const struct ssdpm_plan *plan, bool *ret_planned)
+/* 0: not known. */
+static uint32_t policy_of_now(struct ssdpm_machine *machine)
 {
-	const struct step *step = ssdpm__plan_find(plan, SSDPM_STEP_ASPM_POLICY,
-						   SSDPM__ASPM_POLICY);
 	struct value now;
 
-	*ret_planned = step;
-	if (step)
-		return step->change.after.is.aspm_policy;
-	if (ssdpm__read_value(plan->machine,
-			      ssdpm__kind(SSDPM_STEP_ASPM_POLICY),
+	if (ssdpm__read_value(machine, ssdpm__kind(SSDPM_STEP_ASPM_POLICY),
 			      SSDPM__ASPM_POLICY, &now, NULL) ||
 	    !now.is_known)
 		return 0;
 	return now.is.aspm_policy;
+}
+
+static void say_forbidden(uint32_t policy, const char *path, char why[96])
+{
+	snprintf(why, 96, "the ASPM policy %s forbids %s",
+		 ssdpm_aspm_policy_to_string(policy), strrchr(path, '/') + 1);
+}
+
+int ssdpm__check_aspm_policy(struct ssdpm_machine *machine, const char *path,
+			     struct ssdpm_error *reterr)
+{
+	const uint32_t policy = policy_of_now(machine);
+	char why[96];
+
+	if (!is_forbidden(policy, path))
+		return 0;
+	say_forbidden(policy, path, why);
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "/%s: %s", path, why);
 }
 
 /*
@@ -305,26 +317,26 @@ static int read_link(struct ssdpm_plan *plan, struct step *step,
 {
 	const bool goes_on = step->change.after.is.pcie_link;
 	const int err = read_now(plan, step, reterr);
-	bool is_planned;
+	const struct step *planned = ssdpm__plan_find(
+		plan, SSDPM_STEP_ASPM_POLICY, SSDPM__ASPM_POLICY);
 	uint32_t policy;
 	char why[96];
 
 	if (err || !goes_on || step->state == SSDPM_STEP_LEFT_ALONE)
 		return err;
-	policy = find_policy(plan, &is_planned);
+	policy = planned ? planned->change.after.is.aspm_policy :
+			   policy_of_now(plan->machine);
 	if (!is_forbidden(policy, step->change.path) ||
-	    (step->state == SSDPM_STEP_IN_FORCE && !is_planned))
+	    (step->state == SSDPM_STEP_IN_FORCE && !planned))
 		return 0;
-	snprintf(why, sizeof(why), "the ASPM policy %s forbids %s",
-		 ssdpm_aspm_policy_to_string(policy),
-		 strrchr(step->target, '/') + 1);
+	say_forbidden(policy, step->change.path, why);
 	return ssdpm__step_leave_alone(step, why, reterr);
 }
 
 /*
  * Linux before 6.7 turns substates on with L1 unless they were turned off
  * themselves. If an earlier commit turned L1 off, those that were off beside it
- * stay off.
+ * stay off; so do those that the policy forbids.
  */
 static int find_followers(struct ssdpm_plan *plan,
 			  const struct ssdpm_device_facts *facts,
@@ -337,7 +349,9 @@ static int find_followers(struct ssdpm_plan *plan,
 	int err;
 
 	*ret_followers = 0;
-	if (!(value & ~facts->pcie_enabled & SSDPM_PCIE_FEATURE_L1))
+	if (!(value & ~facts->pcie_enabled & SSDPM_PCIE_FEATURE_L1) ||
+	    is_forbidden(policy_of_now(plan->machine),
+			 ssdpm__link_file(SSDPM_PCIE_FEATURE_L1_2)))
 		return 0;
 	snprintf(path, sizeof(path), "%s/device/%s", facts->path + 1,
 		 ssdpm__link_file(SSDPM_PCIE_FEATURE_L1));

@@ -224,6 +224,32 @@ static bool is_refused(const struct ssdpm_plan *plan, const struct step *step,
 	       (err == -EACCES || err == -EPERM || err == -EOPNOTSUPP);
 }
 
+/*
+ * A feature that is to go on: a policy of this commit may have turned it on, or
+ * may have failed, and the policy of before forbids it.
+ */
+static int look_at_link(const struct commit_work *work, struct step *step,
+			struct ssdpm_error *reterr)
+{
+	struct ssdpm_machine *machine = work->plan->machine;
+	struct change *change = &step->change;
+	struct value now;
+	int err;
+
+	if (change->kind->number != SSDPM_STEP_PCIE_LINK ||
+	    !change->after.is.pcie_link || work->plan->goes_back)
+		return 0;
+	err = ssdpm__read_value(machine, change->kind, change->path, &now,
+				reterr);
+	if (err || !ssdpm__value_is(&now, &change->after))
+		return err ? err :
+			     ssdpm__check_aspm_policy(machine, change->path,
+						      reterr);
+	change->before = now;
+	step->state = SSDPM_STEP_IN_FORCE;
+	return 0;
+}
+
 static int do_step(struct commit_work *work, size_t i,
 		   struct ssdpm_error *reterr)
 {
@@ -231,7 +257,11 @@ static int do_step(struct commit_work *work, size_t i,
 	struct ssdpm_error error;
 	int err;
 
-	err = ssdpm__journal_begin(work->site, i, &error);
+	err = look_at_link(work, step, &error);
+	if (!err && step->state == SSDPM_STEP_IN_FORCE)
+		return 0;
+	if (!err)
+		err = ssdpm__journal_begin(work->site, i, &error);
 	if (err)
 		return step_failed(step, err, &error, reterr);
 	ssdpm__log(work->plan->machine, SSDPM_LOG_INFO, "%s: %.90s -> %.90s",
@@ -329,12 +359,25 @@ void ssdpm__read_back(const struct ssdpm_plan *plan, struct step *step)
 	}
 }
 
+/* A policy had turned it on, which may have been undone. */
+static void read_link_back(const struct commit_work *work, struct step *step)
+{
+	struct change *change = &step->change;
+
+	ssdpm__read_value(work->plan->machine, change->kind, change->path,
+			  &change->before, NULL);
+	step->state = SSDPM_STEP_PLANNED;
+	ssdpm__step_settle(step);
+}
+
 static void read_all_back(struct commit_work *work)
 {
 	for (size_t i = 0; i < work->n_steps; i++)
 		if (work->steps[i]->state == SSDPM_STEP_DONE ||
 		    work->steps[i]->state == SSDPM_STEP_FAILED)
 			ssdpm__read_back(work->plan, work->steps[i]);
+		else if (work->steps[i]->state == SSDPM_STEP_IN_FORCE)
+			read_link_back(work, work->steps[i]);
 	/* A value that was put back is not reverted with the rest. */
 	for (size_t i = 0; i < work->n_steps; i++)
 		if (work->steps[i]->state == SSDPM_STEP_UNDONE ||

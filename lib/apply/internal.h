@@ -278,6 +278,10 @@ bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
 /* Put the steps into the order of a commit. */
 void ssdpm__plan_arrange(struct ssdpm_plan *plan);
 
+/* add-value.c: -EOPNOTSUPP: the ASPM policy of now forbids this feature. */
+int ssdpm__check_aspm_policy(struct ssdpm_machine *machine, const char *path,
+			     struct ssdpm_error *reterr);
+
 /* plan.c */
 
 /* As if it were new; the lock, and what was found with it, stay. */

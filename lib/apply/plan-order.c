@@ -157,13 +157,18 @@ static const struct step *find_l1(const struct ssdpm_plan *plan,
 
 /*
  * Without L1 a substate is off, whatever its file was told. Linux before 6.7
- * turned it on with L1. So it is told again, and before L1 goes on.
+ * turned it on with L1. So it is told again, and before L1 goes on. One that
+ * nobody asks for is left to a policy that the plan changes.
  */
 static void order_substate(const struct ssdpm_plan *plan, struct step *step)
 {
 	const struct step *l1 = find_l1(plan, step);
+	const struct step *policy =
+		find_active(plan, SSDPM_STEP_ASPM_POLICY, SSDPM__ASPM_POLICY);
+	const bool is_left = step->follows_l1 && policy &&
+			     policy->state != SSDPM_STEP_IN_FORCE;
 	const bool is_told = l1 && l1 != step && ssdpm__step_is_pending(l1) &&
-			     l1->change.after.is.pcie_link;
+			     l1->change.after.is.pcie_link && !is_left;
 
 	if (step->change.after.is.pcie_link ||
 	    !strstr(step->change.path, "/l1_"))

@@ -444,6 +444,123 @@ static void a_strict_plan_with_a_policy_is_done_or_undone(void **state)
 	kernel_assert_nothing_kept();
 }
 
+/* Its files say what is so now. */
+static void read_device_again(void)
+{
+	kernel_sync();
+	ssdpm_device_unref(device);
+	device = kernel_device("nvme0");
+}
+
+static void add_policy(struct ssdpm_plan *plan, uint32_t policy)
+{
+	assert_int_equal(ssdpm_plan_add_value(plan, NULL,
+					      SSDPM_STEP_ASPM_POLICY, policy,
+					      NULL),
+			 0);
+}
+
+/* Nor does the way back turn it off, beside the policy. */
+static void what_the_policy_turns_on_is_not_written(void **state)
+{
+	static const uint32_t flags[] = { 0, SSDPM_PLAN_STRICT };
+	const uint32_t capable = kernel->now.drives[0].capable;
+	struct kernel_values before;
+
+	(void)state;
+	strcpy(kernel->now.aspm_policy, "performance");
+	for (int i = 0; i < KERNEL_DRIVES; i++)
+		kernel->now.drives[i].allowed = 0;
+	read_device_again();
+	before = kernel->now;
+	for (int i = 0; i < 2; i++) {
+		struct ssdpm_plan *plan = kernel_plan_of(flags[i]);
+
+		add_link(plan, L1 | SSDPM_PCIE_LINK_KEEP(capable & ~L1));
+		add_policy(plan, SSDPM_ASPM_POWERSUPERSAVE);
+		kernel->n_writes = 0;
+		kernel_commit(plan);
+		assert_int_equal(kernel->n_writes, 1);
+		assert_int_equal(
+			ssdpm_plan_count(plan, 1u << SSDPM_STEP_IN_FORCE), 1);
+		assert_int_equal(link_now(), capable);
+		ssdpm_plan_free(plan);
+		assert_reverted(&before);
+		assert_int_equal(kernel->now.drives[0].link_off, 0);
+	}
+	kernel_reset();
+	read_device_again();
+}
+
+/* A step that the policy has done is not so any more. */
+static void what_the_policy_turned_on_is_undone_with_it(void **state)
+{
+	struct kernel_values before;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	start_with_powersave();
+	before = kernel->now;
+	kernel->firmware_forbids = L1_2;
+	plan = kernel_plan_of(SSDPM_PLAN_STRICT);
+	add_link(plan, L1 | SSDPM_PCIE_FEATURE_L1_1 | L1_2 |
+			       SSDPM_PCIE_LINK_KEEP(CLKPM));
+	add_policy(plan, SSDPM_ASPM_DEFAULT);
+	kernel_commit_fails(plan, -EIO, "1 was written, and it reads 0");
+	assert_non_null(strstr(kernel_step(plan, 2).target, "/l1_1_aspm"));
+	assert_int_equal(kernel_step(plan, 2).state, SSDPM_STEP_PLANNED);
+	assert_string_equal(kernel_step(plan, 2).before, "0");
+	ssdpm_plan_free(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+}
+
+/* The policy has them off, and they do not go on with L1. */
+static void substates_are_told_nothing_under_a_policy_without_them(void **state)
+{
+	const uint32_t capable = kernel->now.drives[0].capable;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->link_is_old = true;
+	kernel->now.drives[0].link_off = L1;
+	start_with_powersave();
+	read_device_again();
+	plan = kernel_plan_of(0);
+	add_link(plan, L1 | SSDPM_PCIE_LINK_KEEP(capable & ~L1));
+	kernel_commit(plan);
+	assert_int_equal(link_now(), CLKPM | L1);
+	ssdpm_plan_free(plan);
+	plan = plan_policy(0, SSDPM_ASPM_POWERSUPERSAVE);
+	kernel_commit(plan);
+	assert_int_equal(link_now(), capable);
+	ssdpm_plan_free(plan);
+	kernel_reset();
+	read_device_again();
+}
+
+/* Linux was told that it stays off, and is not told otherwise. */
+static void a_policy_that_is_refused_allows_no_feature(void **state)
+{
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->keeps_aspm = true;
+	kernel->now.drives[0].link_off = L1_2;
+	start_with_powersave();
+	plan = kernel_plan_of(0);
+	add_link(plan, L1 | L1_2 | SSDPM_PCIE_LINK_KEEP(CLKPM));
+	add_policy(plan, SSDPM_ASPM_POWERSUPERSAVE);
+	kernel_commit_fails(plan, -EOPNOTSUPP, "the firmware keeps ASPM");
+	for (size_t i = 1; i < ssdpm_plan_count(plan, SSDPM_STEPS_ALL); i++)
+		if (kernel_step(plan, i).state == SSDPM_STEP_FAILED)
+			assert_non_null(strstr(kernel_step(plan, i).why,
+					       "the ASPM policy powersave "
+					       "forbids l1_2_aspm"));
+	assert_int_equal(ssdpm_plan_count(plan, 1u << SSDPM_STEP_FAILED), 2);
+	assert_true(kernel->now.drives[0].link_off & L1_2);
+	ssdpm_plan_free(plan);
+}
+
 /* As in a search for the setting that fails: trials go up and down. */
 static void l1_that_goes_off_and_on_leaves_substates_as_they_were(void **state)
 {
@@ -806,6 +923,17 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_setup(
 			a_strict_plan_with_a_policy_is_done_or_undone,
+			kernel_between),
+		cmocka_unit_test_setup(what_the_policy_turns_on_is_not_written,
+				       kernel_between),
+		cmocka_unit_test_setup(
+			what_the_policy_turned_on_is_undone_with_it,
+			kernel_between),
+		cmocka_unit_test_setup(
+			substates_are_told_nothing_under_a_policy_without_them,
+			kernel_between),
+		cmocka_unit_test_setup(
+			a_policy_that_is_refused_allows_no_feature,
 			kernel_between),
 		cmocka_unit_test_setup(
 			l1_that_goes_off_and_on_leaves_substates_as_they_were,
