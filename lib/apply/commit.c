@@ -225,8 +225,8 @@ static bool is_refused(const struct ssdpm_plan *plan, const struct step *step,
 }
 
 /*
- * A feature that is to go on: a policy of this commit may have turned it on, or
- * may have failed, and the policy of before forbids it.
+ * A feature that is to go on: the policy of this commit may have turned it on.
+ * If that policy failed, the one of before may forbid the feature.
  */
 static int look_at_link(const struct commit_work *work, struct step *step,
 			struct ssdpm_error *reterr)
