@@ -102,10 +102,14 @@ def test_a_feature_that_the_policy_forbids_is_not_written(
     assert done.returncode == 3 and b"performance forbids l1" in done.stderr
     assert "[powersave]" in policy.read_text()
     assert set(link_of(root).values()) == {"0"}
+    checked = ssdpm("check", *call[1:], "--aspm-policy", "powersave")
+    assert checked.returncode == 5 and said in " ".join(checked.stdout.decode().split())
     # Of all drives those are set that can be.
     done = ssdpm(*call)
     assert done.returncode == 0 and said in " ".join(done.stdout.decode().split())
     assert {name for name, on in link_of(root).items() if on == "1"} == {"l1_aspm"}
+    done = ssdpm("check", *call[1:])
+    assert done.returncode == 0 and said in " ".join(done.stdout.decode().split())
     assert ssdpm.output(*call, "--aspm-policy", "powersupersave", "nvme0")
     assert link_of(root)["l1_2_aspm"] == "1"
 
@@ -159,7 +163,8 @@ def test_a_queue_depth_is_set_and_undone(ssdpm: Command, machine: Make) -> None:
         (["--link", f"{'l' * 99}=on"], 2, "unknown --link 'lll"),
         (["--link", "l0s_aspm=on", "nvme0"], 3, "its link lacks a feature"),
         (["--queue-depth", "1", "nvme0"], 3, "no SATA drive of libata"),
-        (["--queue-depth", "0"], 2, "from 1 to 65535"),
+        (["--queue-depth", "0"], 2, "from 1 to 32"),
+        (["--queue-depth", "33"], 2, "from 1 to 32"),
         (["--link", "aspm=on", "--persist", "udev"], 2, "until the next boot"),
         (["--link", "aspm=on", "--config"], 2, "give no other setting"),
         (["--aspm-policy", "super"], 2, "unknown --aspm-policy 'super'"),

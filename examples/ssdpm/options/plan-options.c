@@ -70,8 +70,8 @@ static const struct option_spec options[] = {
 	{ "queue-depth", 0, "NUMBER",
 	  "SATA: Set the number of commands that a drive has at a time; 1 is "
 	  "without NCQ.",
-	  SETS_SMALL(PLAN, queue_depth, COUNT), .min = 1, .max = UINT16_MAX,
-	  .range = "from 1 to 65535", .rare = true },
+	  SETS_SMALL(PLAN, queue_depth, COUNT), .min = 1, .max = 32,
+	  .range = "from 1 to 32", .rare = true },
 };
 
 enum exit_status parse_lpms(const struct common *common, const char *option,

@@ -42,13 +42,13 @@ static bool has_disk(const struct work *work, const struct ssdpm_step *step)
 }
 
 /*
- * A device may be gone since its setting was applied, and a line of a file may
- * ask for what is not set.
+ * A device may be gone since its setting was applied. A line of a file, or
+ * --link, may ask for what is not set.
  */
 static bool is_worth_a_word(const struct work *work,
 			    const struct ssdpm_step *step)
 {
-	if (was_applied(work))
+	if (was_applied(work) || step->kind == SSDPM_STEP_PCIE_LINK)
 		return true;
 	return step->origin[0] &&
 	       (work->common->verbose || has_disk(work, step));
