@@ -202,12 +202,13 @@ static int do_value(struct commit_work *work, struct step *step,
 					change->path, &now, reterr);
 	if (err || ssdpm__value_is(&now, &change->after))
 		return err;
-	/* A feature may go on again, and the policy of before has it off. */
-	err = work->plan->goes_back &&
-			      change->kind->number == SSDPM_STEP_PCIE_LINK ?
-		      -EOPNOTSUPP :
-		      -EIO;
-	return ssdpm__fail(reterr, err, 0,
+	if (work->plan->goes_back &&
+	    change->kind->number == SSDPM_STEP_PCIE_LINK &&
+	    change->after.is.pcie_link)
+		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+				   "Linux may turn it on again, but its ASPM "
+				   "policy, or the firmware, has it off");
+	return ssdpm__fail(reterr, -EIO, 0,
 			   "%s: %.90s was written, and it reads %.90s",
 			   step->target, change->after.text, now.text);
 }

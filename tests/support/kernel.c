@@ -455,6 +455,8 @@ static int store_link(struct kernel_drive *drive, const char *name,
 	assert_true(drive->capable & feature);
 	if (take_bool(text, &on))
 		return EINVAL;
+	if (kernel->ignores)
+		return 0;
 	if (on) {
 		drive->link_off &= ~feature;
 		if (feature & SUBSTATES)

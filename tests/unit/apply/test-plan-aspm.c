@@ -622,12 +622,43 @@ static void a_feature_goes_back_to_what_the_first_policy_has(void **state)
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_false(link_now() & L1_2);
-	assert_reverted(&before);
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	assert_int_equal(kernel_step(plan, 1).state, SSDPM_STEP_LEFT_ALONE);
+	assert_string_equal(kernel_step(plan, 1).why,
+			    "Linux may turn it on again, but its ASPM policy, "
+			    "or the firmware, has it off");
+	ssdpm_plan_free(plan);
+	assert_true(kernel_same(&kernel->now, &before));
 	/* Nothing is left of it. */
+	kernel_assert_nothing_kept();
 	plan = plan_policy(0, SSDPM_ASPM_POWERSUPERSAVE);
 	kernel_commit(plan);
 	ssdpm_plan_free(plan);
 	assert_true(link_now() & L1_2);
+}
+
+/* What was off, and stays on, is not as it was. */
+static void a_feature_that_linux_keeps_on_fails_the_way_back(void **state)
+{
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->now.drives[0].link_off = L1_2;
+	kernel_sync();
+	plan = kernel_plan_of(0);
+	add_link(plan, L1 | L1_2 | SSDPM_PCIE_LINK_KEEP(CLKPM));
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_revert();
+	kernel->ignores = true;
+	kernel_commit_fails(plan, -EIO, "0 was written, and it reads 1");
+	ssdpm_plan_free(plan);
+	kernel->ignores = false;
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	assert_false(link_now() & L1_2);
+	ssdpm_plan_free(plan);
 }
 
 /* Each drive has its own transaction, and the policy has one before them. */
@@ -942,6 +973,9 @@ int main(void)
 				       kernel_between),
 		cmocka_unit_test_setup(
 			a_feature_goes_back_to_what_the_first_policy_has,
+			kernel_between),
+		cmocka_unit_test_setup(
+			a_feature_that_linux_keeps_on_fails_the_way_back,
 			kernel_between),
 		cmocka_unit_test_setup(
 			each_drive_is_told_that_a_feature_stays_off,
