@@ -703,6 +703,8 @@ int ssdpm__keep(struct site *site, struct changes *kept,
 int ssdpm__keep_finish(const struct site *site);
 /* Completes what a commit has left; it is not written over. */
 int ssdpm__keep_complete(const struct site *site, struct ssdpm_error *reterr);
+/* A feature that goes on: did an earlier commit tell Linux to keep it off? */
+bool ssdpm__is_kept_off(const struct site *site, const struct change *change);
 /* The record of the last commits; empty if there is none. */
 int ssdpm__read_kept(const struct site *site, struct changes *ret_changes,
 		     struct ssdpm_error *reterr);

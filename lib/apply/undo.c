@@ -115,6 +115,7 @@ static int undo_one(struct undo *undo, size_t index, struct ssdpm_error *reterr)
 	struct ssdpm_machine *machine = undo->site->machine;
 	bool rebuild = undo->rebuild && change->kind->role == ROLE_TOLERANCE;
 	struct value now = { 0 };
+	bool is_before;
 	uint64_t serial;
 	int err;
 
@@ -132,13 +133,14 @@ static int undo_one(struct undo *undo, size_t index, struct ssdpm_error *reterr)
 	/* A drive that sleeps, and says nothing, takes it all the same. */
 	if (err && err != -EBUSY)
 		return err;
-	if (ssdpm__value_is(&now, &change->before)) {
+	is_before = ssdpm__value_is(&now, &change->before);
+	if (is_before && !ssdpm__is_kept_off(undo->site, change)) {
 		if (!rebuild)
 			return 0;
 		note_way_back(undo, index);
 		err = ssdpm__rebuild(machine, change->path, &now, reterr);
 	} else {
-		if (is_foreign(undo, change, &now))
+		if (!is_before && is_foreign(undo, change, &now))
 			return leave_alone(undo, change, &now, rebuild, reterr);
 		note_way_back(undo, index);
 		err = ssdpm__put_back(undo->site, change, reterr);

@@ -70,6 +70,21 @@ static bool is_told(const struct change *change)
 	       !change->after.is.pcie_link;
 }
 
+bool ssdpm__is_kept_off(const struct site *site, const struct change *change)
+{
+	const struct change *old;
+	struct changes kept;
+	bool is_off;
+
+	if (change->kind->number != SSDPM_STEP_PCIE_LINK || !change->begun ||
+	    is_told(change) || ssdpm__read_kept(site, &kept, NULL))
+		return false;
+	old = ssdpm__changes_find(&kept, change);
+	is_off = old && is_told(old) && !ssdpm__is_another(old, change->serial);
+	ssdpm__changes_free(&kept);
+	return is_off;
+}
+
 /*
  * A policy of ours has the feature off: that is not what was there first. To go
  * back allows the feature, and the first policy decides.

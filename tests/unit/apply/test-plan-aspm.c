@@ -638,7 +638,33 @@ static void a_feature_goes_back_to_what_the_first_policy_has(void **state)
 	assert_true(link_now() & L1_2);
 }
 
-/* What was off, and stays on, is not as it was. */
+/* Only the record shows that Linux was told so. */
+static void a_feature_that_cannot_go_on_is_told_to_stay_off(void **state)
+{
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->firmware_forbids = L1_2;
+	for (int i = 0; i < KERNEL_DRIVES; i++)
+		kernel->now.drives[i].allowed &= ~L1_2;
+	kernel_sync();
+	plan = kernel_plan_of(0);
+	add_link(plan, L1 | SSDPM_PCIE_LINK_KEEP(CLKPM));
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_of(0);
+	add_link(plan, L1 | L1_2 | SSDPM_PCIE_LINK_KEEP(CLKPM));
+	kernel_commit_fails(plan, -EIO, "1 was written, and it reads 0");
+	ssdpm_plan_free(plan);
+	assert_true(kernel->now.drives[0].link_off & L1_2);
+	/* So what was applied stays in force. */
+	plan = plan_policy(0, SSDPM_ASPM_POWERSUPERSAVE);
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_false(link_now() & L1_2);
+}
+
+/* A feature that stays on is not as it was. */
 static void a_feature_that_linux_keeps_on_fails_the_way_back(void **state)
 {
 	struct ssdpm_plan *plan;
@@ -976,6 +1002,9 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_setup(
 			a_feature_that_linux_keeps_on_fails_the_way_back,
+			kernel_between),
+		cmocka_unit_test_setup(
+			a_feature_that_cannot_go_on_is_told_to_stay_off,
 			kernel_between),
 		cmocka_unit_test_setup(
 			each_drive_is_told_that_a_feature_stays_off,
