@@ -151,7 +151,10 @@ SSDPM_API int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
 					 uint32_t workload_hint,
 					 struct ssdpm_error *reterr);
 
-/** For SSDPM_STEP_PCIE_LINK: features that stay as they are. */
+/**
+ * For SSDPM_STEP_PCIE_LINK: features that stay as they are; but a substate goes
+ * off with L1.
+ */
 #define SSDPM_PCIE_LINK_KEEP(features) ((uint64_t)(features) << 32)
 
 /**

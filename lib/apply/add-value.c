@@ -374,12 +374,15 @@ static int add_link(struct ssdpm_plan *plan, struct ssdpm_device *device,
 {
 	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
 	const bool is_on = value & SSDPM_PCIE_FEATURE_L1;
-	uint32_t followers = 0, steps;
+	uint32_t kept = (uint32_t)(value >> 32), followers = 0, steps;
 	int err = check_link(facts, value, reterr);
 
 	if (!err)
 		err = find_followers(plan, facts, value, &followers, reterr);
-	steps = facts->pcie_capable & (~(uint32_t)(value >> 32) | followers);
+	/* A substate that is on goes off with L1, and comes back with it. */
+	if (!is_on && !(kept & SSDPM_PCIE_FEATURE_L1))
+		kept &= ~(facts->pcie_enabled & SUBSTATES);
+	steps = facts->pcie_capable & (~kept | followers);
 	/* Substates from the last one; with L1, the others after that. */
 	for (uint32_t i = 0; i < 14 && !err; i++) {
 		const uint32_t bit =

@@ -91,6 +91,26 @@ static void a_link_that_was_off_has_its_substates_again(void **state)
 	ssdpm_plan_free(plan);
 }
 
+/* Linux turns them off with L1, and does not turn them on with it. */
+static void substates_that_are_kept_come_back_with_l1(void **state)
+{
+	const struct kernel_values before = kernel->now;
+	struct ssdpm_plan *plan = kernel_plan_of(0);
+
+	(void)state;
+	assert_int_equal(ssdpm_plan_add_value(
+				 plan, device, SSDPM_STEP_PCIE_LINK,
+				 SSDPM_PCIE_LINK_KEEP(link_now() & ~L1), NULL),
+			 0);
+	kernel_commit(plan);
+	assert_int_equal(link_now() & (L1 | L1_2), 0);
+	ssdpm_plan_free(plan);
+	plan = kernel_plan_revert();
+	kernel_commit(plan);
+	ssdpm_plan_free(plan);
+	assert_true(kernel_same(&kernel->now, &before));
+}
+
 /* Linux turns L1 on with a substate: it is on before. */
 static void what_was_off_is_off_again_after_it_was_on(void **state)
 {
@@ -406,6 +426,9 @@ int main(void)
 				       kernel_between),
 		cmocka_unit_test_setup(
 			a_link_that_was_off_has_its_substates_again,
+			kernel_between),
+		cmocka_unit_test_setup(
+			substates_that_are_kept_come_back_with_l1,
 			kernel_between),
 		cmocka_unit_test_setup(
 			what_was_off_is_off_again_after_it_was_on,
