@@ -578,19 +578,24 @@ static int read_link(const struct commit_work *work, struct step *step,
 	const struct ssdpm_plan *plan = work->plan;
 	const struct step *policy = ssdpm__plan_find(
 		plan, SSDPM_STEP_ASPM_POLICY, SSDPM__ASPM_POLICY);
+	const bool is_in_force = step->state == SSDPM_STEP_IN_FORCE;
 	struct change *change = &step->change;
+	struct value now;
 	int err;
 
 	if (change->kind->number != SSDPM_STEP_PCIE_LINK ||
-	    step->state != SSDPM_STEP_IN_FORCE || step->follows_l1 || !policy)
+	    step->state == SSDPM_STEP_LEFT_ALONE || step->follows_l1 || !policy)
 		return 0;
-	if (!work->device && ssdpm__step_is_pending(policy))
+	if (!work->device && is_in_force && ssdpm__step_is_pending(policy))
 		step->state = SSDPM_STEP_PLANNED;
 	if (policy->state != SSDPM_STEP_DONE)
 		return 0;
-	err = ssdpm__read_value(plan->machine, change->kind, change->path,
-				&change->before, reterr);
-	if (!err && !ssdpm__value_is(&change->before, &change->after))
+	err = ssdpm__read_value(plan->machine, change->kind, change->path, &now,
+				reterr);
+	/* A feature that was on before the policy counts as on. */
+	if (!err && (is_in_force || now.is.pcie_link))
+		change->before = now;
+	if (!err && is_in_force && !ssdpm__value_is(&now, &change->after))
 		step->state = SSDPM_STEP_PLANNED;
 	return err;
 }

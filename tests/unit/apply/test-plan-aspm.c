@@ -492,6 +492,29 @@ static void what_the_policy_turns_on_is_not_written(void **state)
 	read_device_again();
 }
 
+/* What the policy has turned on was on before the link was set. */
+static void a_link_that_fails_after_the_policy_has_what_the_policy_has(
+	void **state)
+{
+	const uint32_t capable = kernel->now.drives[0].capable;
+	struct ssdpm_plan *plan;
+
+	(void)state;
+	kernel->firmware_forbids = L1_2;
+	strcpy(kernel->now.aspm_policy, "performance");
+	kernel->now.drives[0].allowed = 0;
+	read_device_again();
+	plan = kernel_plan_of(0);
+	add_link(plan, L1 | L1_2 | SSDPM_PCIE_LINK_KEEP(CLKPM));
+	add_policy(plan, SSDPM_ASPM_DEFAULT);
+	kernel_commit_fails(plan, -EIO, "1 was written, and it reads 0");
+	ssdpm_plan_free(plan);
+	assert_string_equal(kernel->now.aspm_policy, "default");
+	assert_int_equal(link_now(), capable & ~L1_2);
+	kernel_reset();
+	read_device_again();
+}
+
 /* A step that the policy has done is not so any more. */
 static void what_the_policy_turned_on_is_undone_with_it(void **state)
 {
@@ -983,6 +1006,9 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_setup(what_the_policy_turns_on_is_not_written,
 				       kernel_between),
+		cmocka_unit_test_setup(
+			a_link_that_fails_after_the_policy_has_what_the_policy_has,
+			kernel_between),
 		cmocka_unit_test_setup(
 			what_the_policy_turned_on_is_undone_with_it,
 			kernel_between),
