@@ -410,6 +410,18 @@ def test_a_recording_may_be_larger_than_a_description_of_a_drive(ssdpm: Command)
     assert ssdpm.output(*call, "-", stdin=long) == ssdpm.output(*call, "trace.txt")
 
 
+def test_a_recording_may_have_the_line_ends_of_another_system(ssdpm: Command) -> None:
+    text = (ssdpm.directory / "trace.txt").read_text()
+    lost = "CPU:2 [LOST 12 EVENTS]\n"
+    other = ssdpm.directory / "other.txt"
+    other.write_bytes((text + lost).replace("\n", "\r\n").encode())
+    (ssdpm.directory / "trace.txt").write_text(text + lost)
+    call = ["--json", "--device", "259,0", "SN530", "--read"]
+    assert ssdpm.output("watch", "-q", *call, "other.txt") == ssdpm.output(
+        "watch", "-q", *call, "trace.txt"
+    )
+
+
 @pytest.mark.parametrize("cut", range(12))
 def test_the_line_of_a_policy_is_found_wherever_a_read_ends(ssdpm: Command, cut: int) -> None:
     # One read takes 16 KiB.

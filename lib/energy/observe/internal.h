@@ -123,6 +123,9 @@ enum line_kind ssdpm__observe_line(const struct formats *formats,
 				   struct span *text, struct event *ret_event,
 				   uint64_t *ret_lost);
 
+/* Without the "\r" that another system put before its line end. */
+struct span ssdpm__without_return(struct span line);
+
 /* Causes are numbers; those that find no room are the first. */
 #define MAX_CAUSES 256
 #define CAUSE_OTHER 0

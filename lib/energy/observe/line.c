@@ -250,6 +250,13 @@ static const char *line_end(const char *at, const char *end)
 	return found ? found : end;
 }
 
+struct span ssdpm__without_return(struct span line)
+{
+	if (line.at < line.end && line.end[-1] == '\r')
+		line.end--;
+	return line;
+}
+
 /*
  * What an event prints, up to the line end where it fits its format. A line end
  * before that is in the name of a thread. *text goes behind it.
@@ -262,9 +269,10 @@ static enum line_kind take_body(const struct formats *formats,
 	const char *end = line_end(text->at, text->end);
 
 	for (;;) {
-		struct span body = { text->at, end };
+		const struct span body = { text->at, end };
 
-		if (ssdpm__formats_follow(formats, body, event))
+		if (ssdpm__formats_follow(formats, ssdpm__without_return(body),
+					  event))
 			break;
 		if (!is_fixed || !comm->at || end - comm->at >= COMM_WIDTH - 1)
 			return LINE_BAD;
@@ -301,7 +309,7 @@ enum line_kind ssdpm__observe_line(const struct formats *formats,
 		return LINE_CUT;
 	/* If it is no record, the next one may begin in the next line. */
 	text->at = is_fixed ? line_end(rest.at, text->end) : first_end;
-	if (!is_fixed && says_lost(line, ret_lost))
+	if (!is_fixed && says_lost(ssdpm__without_return(line), ret_lost))
 		return LINE_LOST;
 	if (!is_fixed && !take_loose_head(&rest, &event, &name))
 		return LINE_OTHER;

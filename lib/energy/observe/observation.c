@@ -855,7 +855,8 @@ static bool take_first(struct ssdpm_observation *observation, struct span *text,
 	*ret_err = 0;
 	if (line.at < line.end && *line.at == '#') {
 		text->at = line.end;
-		*ret_err = take_comment(observation, line, reterr);
+		*ret_err = take_comment(observation,
+					ssdpm__without_return(line), reterr);
 		return true;
 	}
 	kind = ssdpm__observe_line(&observation->formats, text, &event, &lost);
