@@ -235,11 +235,16 @@ static enum exit_status read_search(struct search *search)
 {
 	struct buffer buffer = { 0 };
 	enum exit_status status;
+	struct stat about;
 	char *text = NULL;
 	int err;
 
-	if (access(search->path, F_OK) && errno == ENOENT)
+	err = stat(search->path, &about) ? errno : 0;
+	if (err == ENOENT)
 		return STATUS_DONE;
+	/* As a crash may leave it. */
+	if (!err && !about.st_size)
+		return complain_of_file(search, "it is empty");
 	err = read_operand(search->path, &buffer);
 	status = status_of_file(err);
 	if (!err) {
