@@ -346,3 +346,43 @@ def test_a_table_that_cannot_be_read_leaves_it_to_the_files(searched: Searched) 
     (searched.root / LIMIT).write_text("0\n")
     searched.ok(*GOOD, "--identify")
     assert searched.state()["n_trials"] == 1
+
+
+DOWN = "3,88,6000000,-;nvme nvme0: controller is down; will reset: CSTS=0x3\n"
+
+
+def stop_after_ios(searched: Searched) -> None:
+    with kernel(searched) as pipe, searched.call("run") as process:
+        send(pipe, searched.ios(4))
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert searched.state()["entries"] == 3
+
+
+def test_an_error_that_comes_after_a_run_was_stopped_makes_its_trial_bad(
+    logged: Searched,
+) -> None:
+    logged.ok("start", *SEEN, "nvme0")
+    stop_after_ios(logged)
+    add(logged, DOWN)
+    with kernel(logged), logged.call("run") as process:
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    [trial] = logged.state()["trials"]
+    assert (trial["verdict"], trial["entries"]) == ("bad", 3)
+    assert "nvme0: down at 6.000000 s" in err
+
+
+def test_an_error_before_a_trial_was_set_again_is_not_of_it(logged: Searched) -> None:
+    logged.ok("start", *SEEN, "nvme0")
+    stop_after_ios(logged)
+    add(logged, DOWN)
+    logged.ok("set")
+    stop = logged.state()
+    assert (stop["running"], stop["trials"]) == (True, [])
+    with kernel(logged), logged.call("run") as process:
+        wait_for_trial(logged, 1)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
+    assert logged.state()["trials"] == []

@@ -145,6 +145,11 @@ bool find_fault(struct fault_watch *w, struct fault_sign *ret_sign)
 {
 	const uint64_t n_aer = count_all_aer(w);
 
+	if (w->past.what.text[0]) {
+		*ret_sign = w->past;
+		w->past.what = cell("%s", "");
+		return true;
+	}
 	if (look_into_log(w, ret_sign) || is_gone(w, ret_sign))
 		return true;
 	if (n_aer <= w->n_aer)

@@ -17,7 +17,7 @@
 #define UNSET "unset:"
 /* Likewise: a setting of it could not be set, in whatever boot. */
 #define FAILED "failed:"
-/* Likewise: it was watched, and that ended as it should. */
+/* Likewise: it was watched, and a signal ended that. */
 #define STOPPED "stopped:"
 
 bool is_searching(const struct search *search)
@@ -300,8 +300,9 @@ static enum exit_status finish_trial(struct search *search,
 		status = STATUS_DONE;
 	/* Only a death leaves the token of a watched trial. */
 	if (status || !exposure->verdict) {
-		stopped = exposure->is_set ? begin_as_set(search, STOPPED) :
-					     begin_as(search, FAILED);
+		stopped = exposure->is_set ?
+				  begin_as_set(search, status ? "" : STOPPED) :
+				  begin_as(search, FAILED);
 		return status ? status : stopped;
 	}
 	if (ssdpm_bisect_judge(search->bisect, exposure->verdict, &error) ||
@@ -315,6 +316,18 @@ static enum exit_status finish_trial(struct search *search,
 	return status;
 }
 
+/*
+ * A signal stopped the run, and its trial stayed set. An error of an entry that
+ * counts may have come since then.
+ */
+static void see_past(const struct search *search, struct fault_watch *faults)
+{
+	const char *token = ssdpm_bisect_get_token(search->bisect);
+
+	if (token && has_prefix(token, STOPPED))
+		faults->past = find_past_sign(search);
+}
+
 static enum exit_status run_trial(struct search *search,
 				  const struct run_options *options)
 {
@@ -326,8 +339,10 @@ static enum exit_status run_trial(struct search *search,
 	exposure->search = search;
 	exposure->options = options;
 	status = begin_exposure(exposure);
-	if (!status)
+	if (!status) {
+		see_past(search, &exposure->faults);
 		status = finish_trial(search, exposure);
+	}
 	end_exposure(exposure);
 	free(exposure);
 	return status;

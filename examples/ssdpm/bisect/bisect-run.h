@@ -28,6 +28,7 @@ struct fault_watch {
 	uint64_t n_aer;
 	bool has_gap;		 /* lines of the log were overwritten, unread */
 	struct fault_sign first; /* of a look */
+	struct fault_sign past;	 /* from before it was opened */
 	/* A setting that Linux has turned off: enum ssdpm_fault_kind */
 	uint32_t lost;
 	const char *lost_drive;
@@ -35,7 +36,7 @@ struct fault_watch {
 
 enum exit_status open_fault_watch(struct fault_watch *w);
 void close_fault_watch(struct fault_watch *w);
-/* Did a drive fail since it was opened? Then what says so. */
+/* Did a drive fail in the past, or since it was opened? Then what says so. */
 bool find_fault(struct fault_watch *w, struct fault_sign *ret_sign);
 
 enum { MAX_READS = 32 }; /* at once: SATA has no deeper queue */
