@@ -318,14 +318,18 @@ static enum exit_status finish_trial(struct search *search,
 
 /*
  * A signal stopped the run, and its trial stayed set. An error of an entry that
- * counts may have come since then.
+ * counts may have come since then. With other settings it is not of the trial.
  */
-static void see_past(const struct search *search, struct fault_watch *faults)
+static void see_past(struct search *search, struct fault_watch *faults)
 {
 	const char *token = ssdpm_bisect_get_token(search->bisect);
+	struct fault_sign sign;
 
-	if (token && has_prefix(token, STOPPED))
-		faults->past = find_past_sign(search);
+	if (!token || !has_prefix(token, STOPPED))
+		return;
+	sign = find_past_sign(search);
+	if (sign.what.text[0] && !check_bad_trial(search))
+		faults->past = sign;
 }
 
 static enum exit_status run_trial(struct search *search,
