@@ -216,7 +216,7 @@ static bool needs_comfort(const struct tuning *tuning)
  */
 struct cell harm_text(const struct tuning *tuning, bool today)
 {
-	uint64_t p99_ns = 0;
+	uint64_t p99_ns = 0, n;
 	bool known = false;
 	double share = 0;
 
@@ -238,9 +238,12 @@ struct cell harm_text(const struct tuning *tuning, bool today)
 	}
 	if (!known)
 		return cell("%s", "");
+	/* Rounded up: it is a limit. */
+	n = (uint64_t)(1e4 * share);
+	n += (double)n < 1e4 * share;
 	return cell("wait for at most %.2f %% of the time, one in 100 for %s "
 		    "or longer%s",
-		    ceil(1e4 * share) / 100, time_text(p99_ns).text,
+		    (double)n / 100, time_text(p99_ns).text,
 		    count_unread(tuning) ?
 			    ", on the drives that could be read" :
 			    "");

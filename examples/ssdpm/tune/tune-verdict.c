@@ -99,9 +99,7 @@ static void write_no_change(FILE *file, const struct tuning *tuning)
 	const size_t n = count_rebuilds(tuning, &name, &finding);
 
 	if (n) {
-		fprintf(file,
-			"Nothing to change but the APST table of %s%s:\n"
-			"it is not that of the latency limit.",
+		fprintf(file, "Nothing to change but the APST table of %s%s.",
 			name, n > 1 ? cell(" and %zu more", n - 1).text : "");
 		return;
 	}
