@@ -126,8 +126,12 @@ def test_a_workload_is_needed(machine: Maker) -> None:
         ssdpm.tune(root, np.empty(0, ssdpm.IO_DTYPE))
 
 
+def saving_of(decision: str) -> float:
+    return -0.1 if decision == "costs" else 0.1
+
+
 def tried(decision: str, **more: Any) -> ssdpm.TrialResult:
-    middle = -0.1 if decision == "costs" else 0.1
+    middle = saving_of(decision)
     return ssdpm.TrialResult(
         decision, n_pairs=8, duration_ns=600 * 10**9, saving_w=middle, low_w=middle - 0.05,
         high_w=middle + 0.05, meter="BAT0", power_source="battery", **more,
@@ -147,7 +151,7 @@ def test_a_trial_that_saves_decides_what_nothing_else_does(machine: Maker) -> No
         assert advice.trial == trial
         said = json.loads(advice.to_json())["trial"]
         assert (said["decision"], said["meter"]) == (word, "BAT0")
-        assert (said["n_pairs"], said["saving_uw"]) == (8, round(trial.saving_w * 1e6))
+        assert (said["n_pairs"], said["saving_uw"]) == (8, round(saving_of(word) * 1e6))
         assert (said["resolvable_uw"], said["power_source"]) == (None, "battery")
 
 
