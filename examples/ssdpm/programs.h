@@ -80,6 +80,8 @@ struct screen_row screen_row(const char *name, const char *product,
 			     struct cell third, struct cell last);
 /* Makes one of those that differ in the name alone. Return: how many remain. */
 size_t merge_screen_rows(struct screen_row *rows, size_t n);
+/* "sda +5" */
+struct cell row_name(const struct screen_row *row);
 /*
  * Prints rows as wide as text_width(). A row takes several lines where less
  * than eight columns remain for the product.

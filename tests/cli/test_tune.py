@@ -1380,6 +1380,27 @@ def test_all_lines_of_many_drives_fit_the_screen(ssdpm: Command) -> None:
     assert "\nTo see it: ssdpm recommend --root made\n" in text
 
 
+def test_drives_of_one_kind_that_are_left_for_one_reason_share_a_row(ssdpm: Command) -> None:
+    drives = (machines.EVO_PLUS,) * 60 + (machines.SN530, machines.NO_APST) * 2
+    text = screen_of(ssdpm, *drives, link=machines.L1_2_ON)
+    left = text.split("\nLeft as they are:\n")[1].split("\n\n")[0]
+    assert re.search(r"^  nvme0 \+59: ", left, re.M), left
+    assert re.search(r"^  nvme60 \+1: ", left, re.M), left
+    assert re.search(r"^  nvme61 \+1: ", left, re.M), left
+    assert "more; --json has all" not in text
+    assert len(text.splitlines()) <= 22
+    # What stands behind the name need not be a colon.
+    root = ssdpm.directory / "sas"
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("Dell Inc.", "PowerEdge R750", "0R750")
+    sas = made.pci("0000:03:00.0", (0x1000, 0x0097), "mpt3sas", pci_class=0x010700)
+    for i in range(3):
+        place = f"port-0:{i}/end_device-0:{i}/"
+        made.outside(sas, "", "mpt3sas", machines.SATA_860, place)
+    made.write(root)
+    assert "\n  sda +2 is out of reach (sas)\n" in ssdpm.output("tune", "-n", "--root", "sas")
+
+
 @pytest.mark.parametrize("length", range(1, 21))
 def test_the_name_of_the_root_takes_no_answer_off_the_screen(
     ssdpm: Command, desktop: pathlib.Path, length: int

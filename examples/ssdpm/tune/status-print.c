@@ -229,7 +229,7 @@ size_t merge_screen_rows(struct screen_row *rows, size_t n)
 	return n_merged;
 }
 
-static struct cell row_name(const struct screen_row *row)
+struct cell row_name(const struct screen_row *row)
 {
 	if (!row->n_more)
 		return row->name;

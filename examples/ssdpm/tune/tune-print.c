@@ -366,14 +366,36 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 }
 
 /* Many messages begin with the name. */
-static struct cell left_text(const struct ssdpm_energy_report_item *item)
+static struct screen_row left_row(const struct ssdpm_energy_report_item *item)
 {
 	const char *name = item->drive->name;
 	const struct cell reason = reason_text(item);
+	const bool has_name = !strncmp(reason.text, name, strlen(name));
 
-	return strncmp(reason.text, name, strlen(name)) ?
-		       cell("%s: %s", name, reason.text) :
-		       reason;
+	return screen_row(name, item->drive->product,
+			  has_name ? cell("%s", reason.text + strlen(name)) :
+				     cell(": %s", reason.text),
+			  cell("%s", ""));
+}
+
+/* Those of one kind with the same reason share a row, too. NULL: no memory. */
+static struct screen_row *collect_left(const struct tuning *tuning,
+				       size_t *ret_n)
+{
+	struct screen_row *rows = calloc(tuning->n + 1, sizeof(*rows));
+	size_t n = 0;
+
+	for (size_t i = 0; rows && i < tuning->n; i++)
+		if (!is_to_set(&tuning->items[i]))
+			rows[n++] = left_row(&tuning->items[i]);
+	*ret_n = merge_screen_rows(rows, n);
+	return rows;
+}
+
+/* "sda +5: no setting is within the limits" */
+static struct cell left_text(const struct screen_row *row)
+{
+	return cell("%s%s", row_name(row).text, row->third.text);
 }
 
 /* The first drive of which nothing is decided; NULL: none. */
@@ -509,17 +531,15 @@ static size_t count_lines_of(const struct cell *text)
 
 static size_t count_least_left(const struct tuning *tuning)
 {
-	size_t n = 0;
+	size_t n_rows, n = 0;
+	struct screen_row *rows = collect_left(tuning, &n_rows);
 
-	for (size_t i = 0; i < tuning->n && n < LEAST_LEFT_LINES; i++) {
-		const struct ssdpm_energy_report_item *item = &tuning->items[i];
-		struct cell text;
+	for (size_t i = 0; i < n_rows && n < LEAST_LEFT_LINES; i++) {
+		const struct cell text = left_text(&rows[i]);
 
-		if (is_to_set(item))
-			continue;
-		text = left_text(item);
 		n += count_lines_of(&text);
 	}
+	free(rows);
 	return n < LEAST_LEFT_LINES ? n : LEAST_LEFT_LINES;
 }
 
@@ -663,30 +683,26 @@ static size_t count_left_room(const struct extras *extras)
 static void print_left(const struct tuning *tuning, const struct extras *extras)
 {
 	const size_t most = count_left_room(extras);
-	size_t n_lines = 0, n_more = 0, n_to_come = count_left(tuning);
+	size_t n_rows, n_lines = 0, n_more = 0;
+	struct screen_row *rows = collect_left(tuning, &n_rows);
 
-	for (size_t i = 0; i < tuning->n; i++) {
-		struct cell text;
+	if (n_rows) {
+		print_gap(tuning);
+		puts("Left as they are:");
+	}
+	for (size_t i = 0; i < n_rows; i++) {
+		const struct cell text = left_text(&rows[i]);
 
-		if (is_to_set(&tuning->items[i]))
-			continue;
-		if (!n_lines && !n_more) {
-			print_gap(tuning);
-			puts("Left as they are:");
-		}
-		text = left_text(&tuning->items[i]);
 		/* The last line is for those that have none. */
-		n_to_come--;
-		if (n_more ||
-		    n_lines + count_lines_of(&text) + (n_to_come > 0) > most)
-			n_more++;
+		n_lines += count_lines_of(&text);
+		if (n_more || n_lines + (i + 1 < n_rows) > most)
+			n_more += 1 + rows[i].n_more;
 		else
-			n_lines += count_lines_of(&text);
-		if (!n_more)
 			print_paragraph(text.text, 2, 4);
 	}
 	if (n_more)
 		printf("  and %zu more; --json has all\n", n_more);
+	free(rows);
 }
 
 /* What shows it, and what finds it out. */
