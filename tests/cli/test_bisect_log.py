@@ -360,6 +360,16 @@ def stop_after_ios(searched: Searched) -> None:
     assert searched.state()["entries"] == 3
 
 
+def end_first_trial(searched: Searched) -> str:
+    """With as many entries as it still needs."""
+    with kernel(searched) as pipe, searched.call("run") as process:
+        send(pipe, searched.ios(4))
+        said = wait_for_line(process, "trial 1: ")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
+    return said
+
+
 def test_an_error_that_comes_after_a_run_was_stopped_makes_its_trial_bad(
     logged: Searched,
 ) -> None:
@@ -381,8 +391,17 @@ def test_an_error_before_a_trial_was_set_again_is_not_of_it(logged: Searched) ->
     logged.ok("set")
     stop = logged.state()
     assert (stop["running"], stop["trials"]) == (True, [])
-    with kernel(logged), logged.call("run") as process:
-        wait_for_trial(logged, 1)
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=120)
-    assert logged.state()["trials"] == []
+    assert "trial 1: good after 6 entries\n" in end_first_trial(logged)
+
+
+def test_an_error_with_other_settings_than_those_of_a_stopped_trial_is_not_of_it(
+    logged: Searched,
+) -> None:
+    logged.ok("start", *SEEN, "nvme0")
+    stop_after_ios(logged)
+    # Somebody else sets it, and the error comes with that.
+    (logged.root / LIMIT).write_text("100000\n")
+    add(logged, DOWN)
+    said = end_first_trial(logged)
+    assert 'is "100000", and this trial needs "0"' in said
+    assert "trial 1: good after 6 entries\n" in said
