@@ -589,6 +589,36 @@ def test_entries_before_a_gap_in_the_log_do_not_count(searched: Searched) -> Non
     assert searched.state()["trials"][0]["entries"] >= 3 + 6
 
 
+def test_entries_before_a_gap_do_not_count_after_a_stop(searched: Searched) -> None:
+    searched.ok("start", *SEEN, "nvme0")
+    lose = ["-P", "/dev/kmsg", "-e", "trace=read", "-e", "inject=read:error=EPIPE:when=20"]
+    searched.runner = ("strace", "-D", "-f", "-qq", "-o", "/dev/null", *lose)
+    with kernel(searched) as pipe, searched.call("run") as process:
+        send(pipe, searched.ios(4))
+        wait_for_line(process, "so the 3 entries so far do not count\n")
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        assert "It had 3 so far; 3 of them do not count.\n" in out
+        searched.runner = ()
+        with searched.call("run") as process:
+            send(pipe, searched.ios(4))
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        assert "It had 6 so far; 3 of them do not count.\n" in out
+        assert "It had 6 so far; 3 of them do not count.\n" in searched.ok("set")
+        with searched.call("run") as process:
+            searched.wait_for_token(" run:")
+            send(pipe, searched.ios(4))
+            wait_for_line(process, "trial 1: good after 9 entries\n")
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    # The next trial has none.
+    assert "so far" not in out.partition("Trial 2")[2]
+
+
 def test_a_kernel_log_that_cannot_be_read_changes_nothing(searched: Searched) -> None:
     searched.ok("start", *SEEN, "nvme0")
     before = searched.file().read_text()

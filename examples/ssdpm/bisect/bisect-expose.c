@@ -196,7 +196,8 @@ static struct cell why_to_wait(const struct exposure *e)
 	if (e->faults.lost)
 		return cell("%s: %s", e->faults.lost_drive,
 			    lost_setting_text(e->faults.lost));
-	return state.entries - e->n_unwatched >= state.need_entries ?
+	return state.entries - count_unwatched(e->search) >=
+			       state.need_entries ?
 		       cell("it has its %s", entries_word(e->search)) :
 		       cell("%s", "");
 }
@@ -246,35 +247,38 @@ static enum exit_status decide(struct exposure *e, struct watch *watch,
 	return STATUS_DONE;
 }
 
+/* A good trial needs all of its entries after the last gap in the log. */
+static enum exit_status see_gap(struct exposure *e)
+{
+	if (!e->faults.has_gap)
+		return STATUS_DONE;
+	e->faults.has_gap = false;
+	e->settled_ns = 0;
+	if (!e->search->common->quiet)
+		remark("lines of the kernel's log were overwritten before "
+		       "ssdpm read them, so the %llu %s so far do not count",
+		       (unsigned long long)state_of_search(e->search).entries,
+		       entries_word(e->search));
+	return drop_entries(e->search);
+}
+
 bool find_last_fault(struct exposure *e)
 {
-	if (!find_fault(&e->faults, &e->sign) ||
-	    (e->is_set && check_bad_trial(e->search)))
+	const bool is_fault = find_fault(&e->faults, &e->sign);
+
+	/* The caller writes the file anyway. */
+	see_gap(e);
+	if (!is_fault || (e->is_set && check_bad_trial(e->search)))
 		return false;
 	e->verdict = SSDPM_BISECT_BAD;
 	say_verdict(e);
 	return true;
 }
 
-/* A good trial needs all of its entries after the last gap in the log. */
-static void see_gap(struct exposure *e)
-{
-	if (!e->faults.has_gap)
-		return;
-	e->faults.has_gap = false;
-	e->n_unwatched = state_of_search(e->search).entries;
-	e->settled_ns = 0;
-	if (!e->search->common->quiet)
-		remark("lines of the kernel's log were overwritten before "
-		       "ssdpm read them, so the %llu %s so far do not count",
-		       (unsigned long long)e->n_unwatched,
-		       entries_word(e->search));
-}
-
 static enum exit_status look(struct watch *watch, int64_t now_ns)
 {
 	struct exposure *e = watch->userdata;
-	enum exit_status status = STATUS_DONE;
+	enum exit_status status = STATUS_DONE, noted;
 
 	for (size_t i = 0; i < e->n_provoked && !e->settled_ns; i++)
 		provoke(e->search, &e->provoked[i]);
@@ -287,7 +291,9 @@ static enum exit_status look(struct watch *watch, int64_t now_ns)
 	}
 	if (!status)
 		status = count_entries(e, watch);
-	see_gap(e);
+	noted = see_gap(e);
+	if (!status)
+		status = noted;
 	if (!status)
 		status = decide(e, watch, now_ns);
 	if (status || e->verdict || now_ns < e->save_ns)

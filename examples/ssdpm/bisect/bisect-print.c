@@ -95,6 +95,7 @@ static void print_head_of_trial(const struct search *search)
 		[SSDPM_BISECT_IOS] = "I/Os",
 	};
 	const struct ssdpm_bisect_state state = state_of_search(search);
+	const uint64_t n_unwatched = count_unwatched(search);
 
 	printf("Trial %llu", (unsigned long long)state.n_trials + 1);
 	if (state.n_trials < state.likely_trials)
@@ -108,9 +109,13 @@ static void print_head_of_trial(const struct search *search)
 	printf("Without an error, it is good after %llu %s.\n",
 	       (unsigned long long)state.need_entries,
 	       of[ssdpm_bisect_get_exposure(search->bisect)]);
-	if (state.entries)
+	if (state.entries && !n_unwatched)
 		printf("It had %llu so far.\n",
 		       (unsigned long long)state.entries);
+	if (n_unwatched)
+		printf("It had %llu so far; %llu of them do not count.\n",
+		       (unsigned long long)state.entries,
+		       (unsigned long long)n_unwatched);
 }
 
 struct cell sign_time_text(uint64_t us)

@@ -38,7 +38,8 @@ bool is_of_this_boot(const struct search *search, const char *token)
 	const size_t n = strlen(now.text);
 
 	return !strncmp(boot, now.text, n) &&
-	       (!boot[n] || boot[n] == TOKEN_RECORD);
+	       (!boot[n] || boot[n] == TOKEN_RECORD ||
+		boot[n] == TOKEN_UNWATCHED);
 }
 
 /* A machine that died as it set a trial may have died of it. */
@@ -49,13 +50,35 @@ bool is_unset(const struct search *search, const char *token)
 		is_of_this_boot(search, token));
 }
 
-static enum exit_status begin_trial(struct search *search, const char *token)
+uint64_t count_unwatched(const struct search *search)
 {
+	const char *token = ssdpm_bisect_get_token(search->bisect);
+	const char *at = token ? strchr(token, TOKEN_UNWATCHED) : NULL;
+	const uint64_t n = at ? strtoull(at + 1, NULL, 10) : 0;
+	const uint64_t n_entries = state_of_search(search).entries;
+
+	return n < n_entries ? n : n_entries;
+}
+
+static enum exit_status begin_without(struct search *search, const char *token,
+				      uint64_t n_unwatched)
+{
+	const struct cell unwatched = cell("%c%llu", TOKEN_UNWATCHED,
+					   (unsigned long long)n_unwatched);
 	struct ssdpm_error error;
 
-	if (ssdpm_bisect_begin(search->bisect, token, &error))
+	if (ssdpm_bisect_begin(
+		    search->bisect,
+		    cell("%s%s", token, n_unwatched ? unwatched.text : "").text,
+		    &error))
 		return failure("%s", error.message);
 	return write_search(search);
+}
+
+/* It goes on, or is the next one. */
+static enum exit_status begin_trial(struct search *search, const char *token)
+{
+	return begin_without(search, token, count_unwatched(search));
 }
 
 static enum exit_status begin_as(struct search *search, const char *prefix)
@@ -63,6 +86,13 @@ static enum exit_status begin_as(struct search *search, const char *prefix)
 	return begin_trial(
 		search,
 		cell("%.10s%.40s", prefix, boot_token(search).text).text);
+}
+
+enum exit_status drop_entries(struct search *search)
+{
+	return begin_without(
+		search, cell("%s%.40s", WATCHED, boot_token(search).text).text,
+		state_of_search(search).entries);
 }
 
 /* A trial that was set, and is not watched. */

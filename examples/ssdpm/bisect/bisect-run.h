@@ -79,14 +79,15 @@ struct exposure {
 	bool is_set;	    /* whether the trial could be set */
 	bool in_force;	    /* settings are those of the trial */
 	uint64_t n_counted; /* entries that the search has */
-	/* Entries of the trial up to a gap in the log: a fault may be there. */
-	uint64_t n_unwatched;
-	int64_t look_ns; /* when to look again */
+	int64_t look_ns;    /* when to look again */
 	int64_t save_ns;
 	int64_t settled_ns; /* when a good trial ends; 0: it needs entries */
 	uint32_t verdict;   /* 0: a signal came first */
 	struct fault_sign sign; /* of a bad trial */
 };
+
+/* bisect-run.c: no entry so far counts, also if the trial goes on later. */
+enum exit_status drop_entries(struct search *search);
 
 /* Before the trial is set. */
 enum exit_status begin_exposure(struct exposure *e);

@@ -169,6 +169,10 @@ enum exit_status run_search(struct search *search,
 bool is_unset(const struct search *search, const char *token);
 /* After the ID of the boot: the first record of the kernel's log of a trial. */
 #define TOKEN_RECORD '@'
+/* After both: how many entries of the trial do not count. */
+#define TOKEN_UNWATCHED '+'
+/* Those up to the last gap in the kernel's log: a fault may be there. */
+uint64_t count_unwatched(const struct search *search);
 /* Did the trial of this token begin in this boot? */
 bool is_of_this_boot(const struct search *search, const char *token);
 
