@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 import signal
 import time
@@ -382,6 +384,24 @@ def test_an_error_that_comes_after_a_run_was_stopped_makes_its_trial_bad(
     [trial] = logged.state()["trials"]
     assert (trial["verdict"], trial["entries"]) == ("bad", 3)
     assert "nvme0: down at 6.000000 s" in err
+
+
+def test_an_error_before_a_run_that_is_stopped_at_once_makes_its_trial_bad(
+    logged: Searched,
+) -> None:
+    logged.ok("start", *SEEN, "nvme0")
+    stop_after_ios(logged)
+    add(logged, DOWN)
+    lock = os.open(logged.root / "run/ssdpm/bisect/lock", os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with kernel(logged), logged.call("run") as process:
+        logged.wait_for_token(" setting:")
+        # It waits for the lock, and has no time to look.
+        process.send_signal(signal.SIGTERM)
+        os.close(lock)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "trial 1: bad after 3 entries: nvme0: down at 6.000000 s\n" in err
 
 
 def test_an_error_before_a_trial_was_set_again_is_not_of_it(logged: Searched) -> None:

@@ -326,7 +326,8 @@ static enum exit_status finish_trial(struct search *search,
 	enum exit_status status = watch_trial(search, exposure), stopped;
 	struct ssdpm_error error;
 
-	if (status && find_last_fault(exposure))
+	/* Errors may have come after the last look, or before the first one. */
+	if ((status || !exposure->verdict) && find_last_fault(exposure))
 		status = STATUS_DONE;
 	/* Only a death leaves the token of a watched trial. */
 	if (status || !exposure->verdict) {

@@ -92,7 +92,7 @@ enum exit_status drop_entries(struct search *search);
 /* Before the trial is set. */
 enum exit_status begin_exposure(struct exposure *e);
 enum exit_status expose(struct exposure *e);
-/* A trial that failed: was it the drive? Then it is bad. */
+/* A trial that failed or was stopped: did the drive fail? Then it is bad. */
 bool find_last_fault(struct exposure *e);
 /* The errors of a bad trial end before the next one begins. */
 enum exit_status settle(struct exposure *e);
