@@ -48,15 +48,16 @@ class Searched(Watched):
         self.next_io = 0.0
         self.log = os.open(root / "dev/kmsg", os.O_RDWR)
 
-    # What runs the program, as strace.
+    # What runs the program, as strace, and with which library.
     runner: tuple[str, ...] = ()
+    preload = preloaded(MACHINE)
 
     @contextlib.contextmanager
     def call(self, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
         program = str(self.ssdpm.directory / "bin/ssdpm")
         if arguments[:1] == ("run",) and "--settle" not in arguments:
             arguments = (*arguments, "--settle", "0s")
-        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), preloaded(MACHINE)]
+        inside = ["unshare", "-m", "bash", "-ec", INSIDE, str(self.root), self.preload]
         with subprocess.Popen(
             [*inside, *self.runner, program, "bisect", *arguments],
             cwd=self.ssdpm.directory,

@@ -10,15 +10,13 @@ import signal
 import subprocess
 
 import pytest
-from command import COMMAND, TOP, Command, preloaded
+from command import COMMAND, TOP, Command
 from test_bisect_run import SEEN, Searched, boottime, kernel, searched
-from test_watch_live import MACHINE
 from test_watch_prometheus import analyze, flat, system_calls
 
 __all__ = ["searched"]
 
 UNIT = TOP / "examples/integration/bisect/ssdpm-bisect.service"
-SHELL = ("env", "-u", "LD_PRELOAD", "sh", "-c", 'eval "$condition"')
 
 
 def settings(key: str) -> list[str]:
@@ -39,16 +37,19 @@ def test_no_more_is_open_to_the_unit_than_it_needs() -> None:
     analyze("security", "--offline=yes", "--threshold=40", UNIT)
 
 
-def condition(searched: Searched) -> int:
+def condition(searched: Searched, patch: pytest.MonkeyPatch) -> int:
     """That of the unit, with the command where it was built."""
     [text] = settings("ExecCondition")
     program = str(searched.ssdpm.directory / "bin/ssdpm")
     shell, flag, script = shlex.split(text)
-    # No shell runs under a sanitizer that its code does not know.
-    call = f'LD_PRELOAD="{preloaded(MACHINE)}" "{program}"'
+    # The library is the command's alone: it may be built with a sanitizer.
+    call = f'LD_PRELOAD="{searched.preload}" "{program}"'
     script = script.replace("$$", "$").replace("/usr/bin/ssdpm", call)
-    with searched.call("status", condition=shlex.join([shell, flag, script])) as process:
-        process.communicate(timeout=120)
+    with patch.context() as context:
+        context.setattr(Searched, "runner", ("sh", "-c", 'eval "$condition"'))
+        context.setattr(Searched, "preload", "")
+        with searched.call("status", condition=shlex.join([shell, flag, script])) as process:
+            process.communicate(timeout=120)
     return process.returncode
 
 
@@ -56,17 +57,12 @@ def test_the_unit_does_nothing_without_a_search_that_is_under_way(
     searched: Searched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert settings("ConditionPathExists") == ["/var/lib/ssdpm/bisect"]
-    monkeypatch.setattr(Searched, "runner", SHELL)
-    assert condition(searched) == 1
-    monkeypatch.setattr(Searched, "runner", ())
+    assert condition(searched, monkeypatch) == 1
     searched.ok("start", *SEEN, "nvme0")
-    monkeypatch.setattr(Searched, "runner", SHELL)
-    assert condition(searched) == 0
-    monkeypatch.setattr(Searched, "runner", ())
+    assert condition(searched, monkeypatch) == 0
     searched.ok("bad")
     assert searched.state()["decision"] != "searching" and searched.file().exists()
-    monkeypatch.setattr(Searched, "runner", SHELL)
-    assert condition(searched) == 1
+    assert condition(searched, monkeypatch) == 1
 
 
 def test_what_the_unit_calls_ends_well_when_systemd_stops_it(searched: Searched) -> None:
