@@ -278,7 +278,33 @@ bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
 /* Put the steps into the order of a commit. */
 void ssdpm__plan_arrange(struct ssdpm_plan *plan);
 
-/* add-value.c: -EOPNOTSUPP: the ASPM policy of now forbids this feature. */
+/* add-value.c */
+
+/* What a step shall do; path: below the root, without a slash before it. */
+struct wanted_step {
+	uint32_t kind;
+	const char *path;
+	struct ssdpm_step_value after;
+	const char *why;
+	int (*read)(struct ssdpm_plan *plan, struct step *step,
+		    struct ssdpm_error *reterr);
+	bool follows_l1;
+};
+
+/* Reads what is there before the step, if the caller may ask for it. */
+int ssdpm__step_read_now(struct ssdpm_plan *plan, struct step *step,
+			 struct ssdpm_error *reterr);
+/* A file below the directory of the device. */
+int ssdpm__plan_add_file(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			 const char *file, struct wanted_step *wanted,
+			 struct ssdpm_error *reterr);
+
+/* add-link.c */
+
+/* A step for each feature: see ssdpm_plan_add_value(). */
+int ssdpm__plan_add_link(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			 uint64_t value, struct ssdpm_error *reterr);
+/* -EOPNOTSUPP: the ASPM policy of now forbids this feature. */
 int ssdpm__check_aspm_policy(struct ssdpm_machine *machine, const char *path,
 			     struct ssdpm_error *reterr);
 
