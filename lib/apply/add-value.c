@@ -15,70 +15,6 @@
 
 enum { MAX_HINT = 7 };
 
-/* A hint that is kept is 0 where it is not known. */
-static void settle(struct step *step)
-{
-	struct change *change = &step->change;
-	struct ssdpm_step_value after = change->after.is;
-
-	if (after.workload_hint == SSDPM_WORKLOAD_HINT_KEEP)
-		after.workload_hint = change->before.is.workload_hint;
-	ssdpm__value_set(change->kind, &after, &change->after);
-	ssdpm__step_settle(step);
-}
-
-/* Not everybody who may look at a plan may ask the drive. */
-int ssdpm__step_read_now(struct ssdpm_plan *plan, struct step *step,
-			 struct ssdpm_error *reterr)
-{
-	struct change *change = &step->change;
-	struct ssdpm_error error;
-	int err = ssdpm__read_value(plan->machine, change->kind, change->path,
-				    &change->before, &error);
-
-	if (err == -ENOMEM)
-		return ssdpm__pass_on(err, &error, reterr);
-	/* Nobody could put that back. */
-	if (!err && !change->before.text[0])
-		return ssdpm__step_leave_alone(
-			step, "its file is empty: it is not known", reterr);
-	if (err)
-		err = ssdpm__step_set_why(step, reterr,
-					  "%.200s; what it is now is not "
-					  "known: %.200s",
-					  step->why, error.message);
-	if (!err)
-		settle(step);
-	return err;
-}
-
-/* device: NULL: it is the machine's. */
-static int add_step(struct ssdpm_plan *plan, struct ssdpm_device *device,
-		    const struct wanted_step *wanted,
-		    struct ssdpm_error *reterr)
-{
-	struct step *step;
-	int err = ssdpm__step_new(
-		wanted->kind, wanted->path,
-		device ? ssdpm_device_get_facts(device)->name : "all", &step,
-		reterr);
-
-	if (err)
-		return err;
-	step->read = wanted->read;
-	step->follows_l1 = wanted->follows_l1;
-	err = ssdpm__set_string(&step->why, wanted->why, reterr);
-	if (err) {
-		ssdpm__step_free(step);
-		return err;
-	}
-	if (device)
-		step->source = ssdpm_device_ref(device);
-	ssdpm__value_set(step->change.kind, &wanted->after,
-			 &step->change.after);
-	return ssdpm__plan_put(plan, step, reterr);
-}
-
 static int check_state(const char *name, const struct ssdpm_model *model,
 		       uint32_t state, struct ssdpm_error *reterr)
 {
@@ -157,7 +93,7 @@ int ssdpm_plan_add_power_state(struct ssdpm_plan *plan,
 		return err;
 	say_power(model, power_state, why);
 	wanted.why = why;
-	return add_step(plan, device, &wanted, reterr);
+	return ssdpm__plan_add_step(plan, device, &wanted, reterr);
 }
 
 /* Does the drive itself say that it has no such mode? */
@@ -212,22 +148,7 @@ static int add_nopp(struct ssdpm_plan *plan, struct ssdpm_device *device,
 	};
 	int err = check_switch(facts, enabled, reterr);
 
-	return err ? err : add_step(plan, device, &wanted, reterr);
-}
-
-int ssdpm__plan_add_file(struct ssdpm_plan *plan, struct ssdpm_device *device,
-			 const char *file, struct wanted_step *wanted,
-			 struct ssdpm_error *reterr)
-{
-	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-	char path[SSDPM__TARGET_BYTES];
-
-	snprintf(path, sizeof(path), "%s/device/%s", facts->path + 1, file);
-	wanted->path = path;
-	wanted->why = "until the next boot";
-	if (!wanted->read)
-		wanted->read = ssdpm__step_read_now;
-	return add_step(plan, device, wanted, reterr);
+	return err ? err : ssdpm__plan_add_step(plan, device, &wanted, reterr);
 }
 
 static int add_queue_depth(struct ssdpm_plan *plan, struct ssdpm_device *device,
@@ -290,7 +211,7 @@ static int add_aspm_policy(struct ssdpm_plan *plan, uint64_t value,
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "this Linux has no ASPM policy: there is no "
 				   "/" SSDPM__ASPM_POLICY);
-	return add_step(plan, NULL, &wanted, reterr);
+	return ssdpm__plan_add_step(plan, NULL, &wanted, reterr);
 }
 
 int ssdpm_plan_add_value(struct ssdpm_plan *plan, struct ssdpm_device *device,

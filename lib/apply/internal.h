@@ -278,7 +278,7 @@ bool ssdpm__drive_is_rebuilt(const struct ssdpm_plan *plan,
 /* Put the steps into the order of a commit. */
 void ssdpm__plan_arrange(struct ssdpm_plan *plan);
 
-/* add-value.c */
+/* add-step.c */
 
 /* What a step shall do; path: below the root, without a slash before it. */
 struct wanted_step {
@@ -293,6 +293,10 @@ struct wanted_step {
 
 /* Reads what is there before the step, if the caller may ask for it. */
 int ssdpm__step_read_now(struct ssdpm_plan *plan, struct step *step,
+			 struct ssdpm_error *reterr);
+/* device: NULL: it is the machine's. */
+int ssdpm__plan_add_step(struct ssdpm_plan *plan, struct ssdpm_device *device,
+			 const struct wanted_step *wanted,
 			 struct ssdpm_error *reterr);
 /* A file below the directory of the device. */
 int ssdpm__plan_add_file(struct ssdpm_plan *plan, struct ssdpm_device *device,
