@@ -101,6 +101,9 @@ static void write_no_change(FILE *file, const struct tuning *tuning)
 	if (n) {
 		fprintf(file, "Nothing to change but the APST table of %s%s.",
 			name, n > 1 ? cell(" and %zu more", n - 1).text : "");
+		if (n_read < tuning->n)
+			fprintf(file, "\nOnly %zu of %zu drives could be read.",
+				n_read, tuning->n);
 		return;
 	}
 	fputs("Nothing to change: ", file);
