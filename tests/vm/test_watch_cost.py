@@ -3,8 +3,10 @@
 one drive: windows with it against windows without it, in turns (ABBA).
 
 The guest has one processor, on which an instruction takes a nanosecond of its time. So
-other work of this machine changes nothing: a share counts instructions. It is that of a
-slow processor: others do 3 to 6 instructions in this time."""
+other work of this machine changes no share at a given rate: it counts instructions. It
+is that of a slow processor: others do 3 to 6 instructions in this time. As fast as it
+goes, the load itself takes from 32 to 63 % of the processor, as QEMU is given time: there, only
+what the watch takes itself is limited."""
 
 from __future__ import annotations
 
@@ -12,18 +14,24 @@ import subprocess
 from typing import Any, NamedTuple
 
 import drives
+import pytest
 import test_hour
 import vm
 
 WINDOW_S = 4
-# A burst must be over before the window, or else the trace is still on.
-SETTLED_S = 3
+# A burst must be over before the window, or else the trace is still on. That of 1,900
+# I/Os a second takes 2.8 to 3 s here.
+SETTLED_S = 4
 # I/Os a second; 0: as fast as it goes, which makes the guest slow.
 RATES = (100, 500, 1900, 12000, 0)
 # On a processor that slow, the text of 1,900 takes too long.
 TRACED, COUNTED = (100, 500), (1900, 12000, 0)
 SCREENED = (1900,)
 MOST_SHARE = 0.03
+# While I/Os are only counted: COUNT_SHARE in lib/energy/watch/load.c
+MOST_OWN_SHARE = 0.01
+# Faster loads fall behind while the command starts, and catch up.
+STEADY = (100, 500, 1900)
 FIGURES = "{:>9} {:>6} {:>8.2f} {:>8.2f} {:>7.2f} {:>7.2f} {:>7.2f} {:>9.0f}"
 
 SCRIPT = """
@@ -151,11 +159,17 @@ def print_shares(guest: vm.Guest, mode: str, rate: str) -> None:
 
 
 def test_it_takes_less_than_3_percent_of_the_processor(guest: vm.Guest) -> None:
-    for rate in words(RATES).split():
+    for rate in words(RATES[:-1]).split():
         without = total(guest, f"plain-{rate}", (1, 4))
         with_it = total(guest, f"plain-{rate}", (2, 3))
         more = with_it.run_s / with_it.seconds - without.run_s / without.seconds
         assert more < MOST_SHARE, rate
+
+
+def test_it_takes_less_than_1_percent_itself_where_ios_are_counted(guest: vm.Guest) -> None:
+    for rate in COUNTED:
+        with_it = total(guest, f"plain-{rate}", (2, 3))
+        assert with_it.own_s / with_it.seconds < MOST_OWN_SHARE, rate
 
 
 def test_the_shares_of_the_processor_are_printed(guest: vm.Guest) -> None:
@@ -179,6 +193,16 @@ def test_above_the_limit_the_ios_are_counted_and_the_gap_is_told(guest: vm.Guest
     for rate in COUNTED:
         for number in (2, 3):
             drive = watched(guest, rate, number)
-            assert drive["uncovered_ns"] > 0
-            in_window = window(guest, f"plain-{rate}-{number}").n_ios
-            assert drive["n_uncovered_ios"] >= in_window
+            in_window = window(guest, f"plain-{rate}-{number}")
+            assert drive["uncovered_ns"] >= in_window.seconds * 1e9
+            assert drive["n_uncovered_ios"] >= in_window.n_ios
+
+
+def test_each_io_is_either_traced_or_counted(guest: vm.Guest) -> None:
+    for rate in STEADY:
+        for number in (2, 3):
+            drive = watched(guest, rate, number)
+            n = drive["n_ios"] + drive["n_uncovered_ios"]
+            seconds = (drive["now_ns"] - drive["start_ns"]) / 1e9
+            assert drive["n_lost"] == 0
+            assert n == pytest.approx(rate * seconds, rel=1e-3, abs=2)
