@@ -5,8 +5,8 @@ one drive: windows with it against windows without it, in turns (ABBA).
 The guest has one processor, on which an instruction takes a nanosecond of its time. So
 other work of this machine changes no share at a given rate: it counts instructions. It
 is that of a slow processor: others do 3 to 6 instructions in this time. As fast as it
-goes, the load itself takes from 32 to 90 % of the processor, as QEMU is given time: there, only
-what the watch takes itself is limited."""
+goes, the load itself takes from 32 to 90 % of the processor, as QEMU is given time:
+there, only what the watch takes itself is limited."""
 
 from __future__ import annotations
 
