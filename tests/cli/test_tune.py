@@ -1163,6 +1163,23 @@ def test_today_is_the_table_that_the_drive_has(ssdpm: Command, machine: Make) ->
     assert [line for line in status.splitlines() if "echo" in line] == writes
 
 
+def test_a_drive_that_cannot_be_read_is_said_beside_a_foreign_table(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("no-aspm")
+    [off] = machine("apst-off").glob("dumps/*.apst")
+    (root / "dumps/nvme0.apst").write_bytes(off.read_bytes())
+    call = ["tune", "-n", "--root", str(root)]
+    first = "Nothing to change but the APST table of nvme0."
+    assert ssdpm.output(*call).splitlines()[0] == first
+    assert "could be read" not in ssdpm.output(*call)
+    (root / "dumps/nvme1.identify").write_bytes(b"\xff" * 4096)
+    result = ssdpm(*call)
+    lines = result.stdout.decode().splitlines()
+    assert lines[:2] == [first, "Only 1 of 2 drives could be read."]
+    assert result.returncode == 1 and len(lines) <= 22
+
+
 def test_a_kept_table_that_is_none_is_not_taken_for_the_one_of_linux(
     ssdpm: Command, machine: Make
 ) -> None:
