@@ -1330,6 +1330,30 @@ def test_a_decimal_comma_is_refused_with_how_to_write_it(ssdpm: Command, price: 
     assert f"--price {price}: write decimals after a point, as in 0.5" in message
 
 
+@pytest.mark.parametrize(
+    "price, words",
+    [
+        ("0.0001", "finer than a thousandth"),
+        ("1.", "write a number, as in 1.5"),
+        (".5", "write a number, as in 1.5"),
+        ("1x", "write a number, as in 1.5"),
+        ("9" * 30, "too much"),
+    ],
+)
+def test_a_wrong_price_is_quoted_as_it_was_written(
+    ssdpm: Command, price: str, words: str
+) -> None:
+    message = ssdpm.fails(2, "tune", "--dry-run", "--price", price)
+    assert message.endswith(f"--price {price}: {words}")
+
+
+def test_one_hour_a_day_is_not_said_in_the_plural(ssdpm: Command, machine: Make) -> None:
+    root = str(machine("apst-off"))
+    assert " kWh a year at 1 hour a day." in ssdpm.output(
+        "tune", "-n", "--root", root, "--hours-per-day", "1"
+    )
+
+
 def test_the_power_of_a_drive_over_a_network_is_not_of_this_machine(
     ssdpm: Command, machine: Callable[[str], pathlib.Path]
 ) -> None:

@@ -228,31 +228,32 @@ static enum exit_status refuse_comma(const struct common *common,
 			   option, text);
 }
 
+/* What was said may lack the unit that the text has. */
 static enum exit_status parse(const struct common *common, const char *option,
-			      const char *text, const struct units *units,
-			      uint64_t *ret_value)
+			      const char *said, const char *text,
+			      const struct units *units, uint64_t *ret_value)
 {
 	const struct unit *unit = units->units;
 	struct decimal d;
 
 	if (has_comma(text))
-		return refuse_comma(common, option, text);
+		return refuse_comma(common, option, said);
 	if (!split_decimal(text, &d))
 		return usage_error(common,
 				   "--%s %s: write a number with its unit, as "
 				   "in %s",
-				   option, text, units->example);
+				   option, said, units->example);
 	while (unit->name && strcmp(d.unit, unit->name))
 		unit++;
 	if (!unit->name)
 		return usage_error(common, "--%s %s: the unit is %s", option,
-				   text, units->list);
+				   said, units->list);
 	switch (scale_decimal(d, unit->factor, ret_value)) {
 	case TOO_FINE:
 		return usage_error(common, "--%s %s: finer than a %s", option,
-				   text, units->finest);
+				   said, units->finest);
 	case TOO_MUCH:
-		return usage_error(common, "--%s %s: %s", option, text,
+		return usage_error(common, "--%s %s: %s", option, said,
 				   units->too_much);
 	default:
 		return STATUS_DONE;
@@ -305,7 +306,7 @@ static enum exit_status parse_count(const struct common *common,
 }
 
 enum exit_status parse_number(const struct common *common, const char *option,
-			      const char *text, enum quantity quantity,
+			      const char *said, enum quantity quantity,
 			      uint64_t *ret_number)
 {
 	const enum quantity read_as = wholes[quantity].read_as;
@@ -314,24 +315,27 @@ enum exit_status parse_number(const struct common *common, const char *option,
 			   quantity == NUMBER_MILLI ? "x" :
 						      NULL;
 	struct units units = all_units[read_as ? read_as : quantity];
+	const char *text = said;
 	char with_unit[64];
 	uint64_t number = 0;
+	struct decimal d;
 
 	if (quantity == COUNT)
-		return parse_count(common, option, text, ret_number);
-	if (unit && add_unit(text, unit, with_unit, sizeof(with_unit)))
+		return parse_count(common, option, said, ret_number);
+	if (unit && add_unit(said, unit, with_unit, sizeof(with_unit)))
 		text = with_unit;
-	else if (quantity == NUMBER_MILLI && has_comma(text))
-		return refuse_comma(common, option, text);
-	else if (quantity == NUMBER_MILLI)
+	if (quantity == NUMBER_MILLI && has_comma(said))
+		return refuse_comma(common, option, said);
+	if (quantity == NUMBER_MILLI &&
+	    (text == said || !split_decimal(text, &d)))
 		return usage_error(common, "--%s %s: write a number, as in 1.5",
-				   option, text);
+				   option, said);
 	if (quantity == SECONDS)
 		units.example = "5, 5s or 5min";
-	if (parse(common, option, text, &units, &number))
+	if (parse(common, option, said, text, &units, &number))
 		return STATUS_USAGE;
 	if (read_as && number % wholes[quantity].divisor)
-		return usage_error(common, "--%s %s: %s", option, text,
+		return usage_error(common, "--%s %s: %s", option, said,
 				   wholes[quantity].finer);
 	*ret_number = read_as ? number / wholes[quantity].divisor : number;
 	return STATUS_DONE;

@@ -42,9 +42,9 @@ static void write_year(FILE *file, const struct tuning *tuning,
 	struct ssdpm_gain year;
 
 	ssdpm_saving_get_year_wh(&size, tuning->options->hours_per_day, &year);
-	fprintf(file, "%.*f kWh a year at %u hours a day",
+	fprintf(file, "%.*f kWh a year at %s a day",
 		year.nominal < 10e3 ? 2 : 0, year.nominal / 1e3,
-		tuning->options->hours_per_day);
+		counted(tuning->options->hours_per_day, "hour").text);
 	if (price > 0)
 		fprintf(file, ", which cost %.2f", year.nominal * price);
 	if (price > 0 && total->has_range)
