@@ -1421,6 +1421,25 @@ def test_all_lines_of_many_drives_fit_the_screen(ssdpm: Command) -> None:
     assert "\nTo see it: ssdpm recommend --root made\n" in text
 
 
+@pytest.mark.parametrize("foreign", [False, True])
+@pytest.mark.parametrize("options", [[], ["--price", "0.3"], ["-t", "poisson"]])
+def test_a_drive_that_cannot_be_read_takes_its_lines_of_the_screen(
+    ssdpm: Command, machine: Make, foreign: bool, options: list[str]
+) -> None:
+    """The verdict is longer then, and so is the line on the waits."""
+    drives = [dataclasses.replace(machines.EVO_PLUS, product=f"DRIVE {i}") for i in range(16)]
+    screen_of(ssdpm, *drives, link=machines.L1_2_ON)
+    root = ssdpm.directory / "made"
+    (root / "dumps/nvme0.identify").write_bytes(b"\xff" * 4096)
+    if foreign:
+        [off] = machine("apst-off").glob("dumps/*.apst")
+        (root / "dumps/nvme1.apst").write_bytes(off.read_bytes())
+    text = ssdpm("tune", "-n", "--root", "made", *options).stdout.decode()
+    assert "nly 15 of 16 drives could be read." in text
+    assert "on the drives that could be read." in " ".join(text.split())
+    assert 20 <= len(text.splitlines()) <= 22, text
+
+
 def test_drives_of_one_kind_that_are_left_for_one_reason_share_a_row(ssdpm: Command) -> None:
     drives = (machines.EVO_PLUS,) * 60 + (machines.SN530, machines.NO_APST) * 2
     text = screen_of(ssdpm, *drives, link=machines.L1_2_ON)

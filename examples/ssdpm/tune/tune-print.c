@@ -459,12 +459,15 @@ static size_t count_text_lines(void (*write)(FILE *file,
 			       const struct tuning *tuning)
 {
 	char *text = NULL, *folded = NULL;
-	size_t size, n = 0;
+	size_t size = 0, folded_size, n = 0;
 	FILE *file = open_memstream(&text, &size);
-	FILE *lines = open_memstream(&folded, &size);
+	FILE *lines = open_memstream(&folded, &folded_size);
 
 	if (file)
 		write(file, tuning);
+	/* The last line need not have its end. */
+	if (file && !fflush(file) && size && text[size - 1] != '\n')
+		putc('\n', file);
 	if (file && !fclose(file) && lines && *text)
 		print_folded(lines, text);
 	if (lines && !fclose(lines))
@@ -474,20 +477,18 @@ static size_t count_text_lines(void (*write)(FILE *file,
 	return n;
 }
 
-/* The year, the battery, the head of the table, the risk, the harm, the way
- * back. */
+/* The head of the table, the risk, the harm, the way back. */
 static size_t count_change_lines(const struct tuning *tuning)
 {
 	const size_t gap = has_detail(tuning, GAPS);
 	const char *first;
-	size_t n = 1 + gap + 1 + gap + has_detail(tuning, LIMITS);
+	size_t n = gap + 1 + gap + has_detail(tuning, LIMITS);
 
 	if (!tuning->n_changes)
 		return 0;
 	n += count_text_lines(write_harm, tuning);
 	n += count_text_lines(tuning->options->yes ? write_done : write_undo,
 			      tuning);
-	n += tuning->live->facts.power_source == SSDPM_SOURCE_BATTERY;
 	n += count_risky(tuning, &first) ||
 	     (has_detail(tuning, COMFORT) && needs_comfort(tuning));
 	if (tuning->options->keep)
@@ -507,7 +508,8 @@ static void write_kept_way_back(FILE *file, const struct tuning *tuning)
 static size_t count_needed(const struct tuning *tuning)
 {
 	const size_t gap = has_detail(tuning, GAPS);
-	size_t used = 1 + gap + 1; /* the verdict, the workload */
+	/* The verdict, the workload */
+	size_t used = count_text_lines(write_change, tuning) + gap + 1;
 
 	if (has_trials(tuning))
 		used += tuning->n + 1;

@@ -134,7 +134,7 @@ struct saving_words total_text(const struct ssdpm_total *total)
 	return saving_text(&likely);
 }
 
-static void write_change(FILE *file, const struct tuning *tuning)
+void write_change(FILE *file, const struct tuning *tuning)
 {
 	struct ssdpm_total total;
 
@@ -221,7 +221,7 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 
 	if (!asleep.saving.nominal_uw)
 		return;
-	fprintf(file, "\nToday, %s%s",
+	fprintf(file, "Today, %s%s",
 		asleep.verdict == SSDPM_SAVING_NOT_DECIDED ?
 			"what sleep saves is " :
 		asleep.verdict == SSDPM_SAVING_SAVES ? "sleep already " :
@@ -248,6 +248,8 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 void write_verdict(FILE *file, const struct tuning *tuning)
 {
 	write_change(file, tuning);
-	if (shows_asleep(tuning))
-		write_asleep(file, tuning);
+	if (!shows_asleep(tuning))
+		return;
+	putc('\n', file);
+	write_asleep(file, tuning);
 }

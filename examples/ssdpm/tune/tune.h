@@ -133,6 +133,8 @@ void write_link(FILE *file, const struct tuning *tuning);
 /* How many drives could not be read: nothing is known of them. */
 size_t count_unread(const struct tuning *tuning);
 struct cell harm_text(const struct tuning *tuning, bool today);
+/* What the changes save, or how many drives that need none could be read. */
+void write_change(FILE *file, const struct tuning *tuning);
 /* What sleep saves today, if anything; the screen has it only if it fits. */
 void write_asleep(FILE *file, const struct tuning *tuning);
 bool shows_asleep(const struct tuning *tuning);
