@@ -365,3 +365,42 @@ def test_python_recommends_nothing_that_the_port_refuses(machine: Make) -> None:
     device = package.open("sdb", machine("external-ports"))
     with pytest.raises(package.UnsupportedError, match="its port takes no other link policy"):
         package.recommend(device, package.generate("desktop-session"))
+
+
+def test_a_limit_that_is_set_is_written_twice_to_build_its_table(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    """The drive of the capture has another table, and ssdpm apply finds nothing to set."""
+    root = machine("laptop")
+    [off] = machine("apst-off").glob("dumps/*.apst")
+    [dump] = root.glob("dumps/*.apst")
+    dump.write_bytes(off.read_bytes())
+    call = ["recommend", "-q", "--root", str(root), "nvme0"]
+    text = ssdpm.output(*call)
+    [route] = re.findall(r"^latency-limit: (?:.*\n)(?:  .*\n)*", text, re.M)
+    words = " ".join(route.split())
+    assert words.startswith(
+        "latency-limit: have Linux build its APST table of the latency limit 100 ms: saves "
+    )
+    path = "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    assert [line.strip() for line in route.splitlines() if "echo" in line] == [
+        f"echo {value} > {path}" for value in (99999, 100000)
+    ]
+    assert "ssdpm apply" not in route
+    found = ssdpm.json(*call)["recommendations"][0]
+    assert found["apply"] is None
+    assert found["sysfs"] == [{"path": path, "value": value} for value in ("99999", "100000")]
+    # Other parameters are set as ever.
+    assert "ssdpm apply" in text
+    # Against another policy than today, the table in force is not the question.
+    other = ssdpm.output(*call, "--from", "none")
+    assert "have Linux build" not in other
+
+
+def test_the_first_recommendation_of_a_drive_is_applied_as_it_is_printed(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = machine("apst-off")
+    text = ssdpm.output("recommend", "-q", "--root", str(root), "nvme0")
+    assert f"ssdpm apply --root {root} --latency 100ms nvme0" in text
+    assert "have Linux build" not in text

@@ -42,6 +42,24 @@ static struct changes changes_of(const struct drive *drive,
 	return changes;
 }
 
+/*
+ * Linux has that limit already, and would build that table of it, but the drive
+ * has another one: ssdpm apply would find nothing to set.
+ */
+static bool is_to_rebuild(const struct advice *a,
+			  const struct ssdpm_recommendation *r)
+{
+	struct ssdpm_apst made;
+
+	return a->from.what.kind == SSDPM_POLICY_TODAY && a->bounds.kernel &&
+	       r->advice == SSDPM_ADVICE_SET &&
+	       r->route != SSDPM_ROUTE_RAW_TABLE &&
+	       r->limit_us == a->kernel.max_exit_latency_us &&
+	       !ssdpm_apst_generate(a->subject->drive->model, &a->kernel, &made,
+				    NULL) &&
+	       !memcmp(&made, &r->apst, sizeof(made));
+}
+
 static void write_table_setting(FILE *file, const struct advice *a,
 				const struct ssdpm_recommendation *r)
 {
@@ -77,6 +95,11 @@ static void write_setting(FILE *file, const struct advice *a,
 	if (r->route == SSDPM_ROUTE_LINK_POLICY)
 		fprintf(file, "set the link policy to %s",
 			ssdpm_lpm_to_string(r->lpm));
+	else if (is_to_rebuild(a, r))
+		fprintf(file,
+			"have Linux build its APST table of the latency limit "
+			"%s",
+			limit_text(r->limit_us).text);
 	else
 		write_table_setting(file, a, r);
 }
@@ -231,6 +254,18 @@ static void print_raw_table(const struct advice *a)
 	free(apply);
 }
 
+static void print_rebuild(const struct drive *drive,
+			  const struct changes *changes)
+{
+	printf("  now%s, as root; the limit is set, and only a change of it "
+	       "takes effect:\n",
+	       drive->live && drive->live->root ? ", on that machine" : "");
+	for (size_t i = 0; i < changes->n; i++)
+		if (!parameter_of(&changes->all[i]))
+			printf("    echo %s > %s\n", changes->all[i].value,
+			       changes->all[i].target);
+}
+
 static void print_settings(const struct advice *a,
 			   const struct ssdpm_recommendation *r)
 {
@@ -243,7 +278,10 @@ static void print_settings(const struct advice *a,
 		return;
 	}
 	changes = changes_of(drive, r);
-	print_sysfs(drive, &changes);
+	if (is_to_rebuild(a, r))
+		print_rebuild(drive, &changes);
+	else
+		print_sysfs(drive, &changes);
 	join_changes(&changes, "", changed, sizeof(changed));
 	if (changed[0])
 		printf("  at boot, for all NVMe drives, in "
@@ -459,7 +497,7 @@ static struct ssdpm_recommendation_words words_of(
 	words->changes = changes_of(drive, r);
 	result.changes = words->changes.all;
 	result.n_changes = words->changes.n;
-	words->apply = refusal_of(a, r).text[0] ?
+	words->apply = refusal_of(a, r).text[0] || is_to_rebuild(a, r) ?
 			       NULL :
 		       r->route == SSDPM_ROUTE_RAW_TABLE ?
 			       apply_table_text(drive, a->raw_path) :
