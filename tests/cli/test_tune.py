@@ -1163,6 +1163,48 @@ def test_today_is_the_table_that_the_drive_has(ssdpm: Command, machine: Make) ->
     assert [line for line in status.splitlines() if "echo" in line] == writes
 
 
+def foreign(machine: Make, name: str, drive: str) -> list[str]:
+    """A capture whose drive has a table without entries, and never sleeps."""
+    root = machine(name)
+    [off] = machine("apst-off").glob("dumps/*.apst")
+    (root / f"dumps/{drive}.apst").write_bytes(off.read_bytes())
+    return ["--root", str(root)]
+
+
+def test_no_profile_saves_more_on_battery_than_the_table_of_linux(
+    ssdpm: Command, machine: Make
+) -> None:
+    """The saving of the profile is that of the table, which is said already."""
+    call = foreign(machine, "old-5.10", "nvme0")
+    text = ssdpm.output("tune", "-n", *call)
+    assert text.startswith("Nothing to change but the APST table of nvme0.\n")
+    assert "More on battery" not in text
+
+
+def test_a_table_is_said_to_be_of_the_limit_that_is_set(ssdpm: Command, machine: Make) -> None:
+    """With its quirk, a limit of 2 ms would make the same one."""
+    call = foreign(machine, "eight-drives", "nvme2")
+    text = ssdpm.output("tune", "-n", *call, "nvme2")
+    assert "its APST table is not that of its latency limit 100 ms, which saves" in text
+    [drive] = advised(ssdpm, "tune", "-n", *call, "nvme2")
+    assert drive["setting"]["max_exit_latency_us"] == int(drive["policy"]) == 100000
+
+
+def test_of_limits_that_make_one_table_that_of_linux_is_set(
+    ssdpm: Command, machine: Make
+) -> None:
+    """As ssdpm recommend does; a quirk makes 2 ms the same."""
+    root = machine("quirked")
+    file = root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    file.write_text("0\n")
+    (root / "dumps/nvme0.apst").unlink()
+    call = ["--root", str(root), "nvme0"]
+    [drive] = advised(ssdpm, "tune", "-n", *call)
+    assert drive["advice"] == "set" and drive["setting"]["max_exit_latency_us"] == 100000
+    first = ssdpm.json("recommend", "-q", *call)["recommendations"][0]
+    assert first["limit_us"] == 100000
+
+
 def test_a_drive_that_cannot_be_read_is_said_beside_a_foreign_table(
     ssdpm: Command, machine: Make
 ) -> None:

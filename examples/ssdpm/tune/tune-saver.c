@@ -38,9 +38,12 @@ void find_saver(struct tuning *tuning,
 	struct ssdpm_energy_report_item item = { .size = sizeof(item) };
 	struct ssdpm_machine *machine = tuning->live->machine;
 	struct ssdpm_energy_report *report;
+	const struct ssdpm_diagnosis *finding;
 	struct ssdpm_meter battery;
+	const char *name;
 
-	if (tuning->n_changes ||
+	/* With another table the drive saves that much already. */
+	if (tuning->n_changes || count_rebuilds(tuning, &name, &finding) ||
 	    ssdpm_machine_find_meter(machine, "battery", &battery, NULL) ||
 	    !read_saver(machine, &settings))
 		return;

@@ -37,7 +37,10 @@ static struct ssdpm_profile_settings link_policy_of(uint32_t lpm)
 	};
 }
 
-/* Without sleep nothing waits; more than the longest exit is of no use. */
+/*
+ * Without sleep nothing waits; more than the longest exit is of no use. With a
+ * quirk, several limits may lead to one table: the first one is taken then.
+ */
 static size_t list_limits(const struct ssdpm_model *model, bool may_cost,
 			  struct ssdpm_profile_settings *settings)
 {
@@ -47,8 +50,9 @@ static size_t list_limits(const struct ssdpm_model *model, bool may_cost,
 					SSDPM_APST_MAX_STEPS);
 	size_t n_settings = 0;
 
+	settings[n_settings++] = limit_of(LINUX_LIMIT_US);
 	for (size_t i = 0; i < n; i++)
-		if (limits[i] || may_cost)
+		if ((limits[i] || may_cost) && limits[i] != LINUX_LIMIT_US)
 			settings[n_settings++] = limit_of(limits[i]);
 	return n_settings;
 }
@@ -202,6 +206,8 @@ int ssdpm__add_candidates(const struct report_task *task,
 		return ssdpm__pass_on(err, &error, reterr);
 	if (obstacle && !item->n_candidates)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0, "%s", obstacle);
+	item->limit_today = limit_of(ssdpm_device_get_facts(item->drive.device)
+					     ->latency_tolerance_us);
 	err = add_default(task, item, reterr);
 	return err ? err : add_awake(task, item, reterr);
 }
@@ -228,8 +234,8 @@ static struct alternative alternative_of(const struct energy_item *item,
 }
 
 /*
- * Linux has the limit already, and the drive has another table: to set the
- * limit once more would change nothing.
+ * Linux would build that table of the limit of today, and the drive has another
+ * one.
  */
 static bool is_made_already(const struct energy_item *item, size_t index)
 {

@@ -452,7 +452,9 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 		result.link = item->link.finding ? &item->link : NULL;
 	}
 	if (result.bounds && item->chosen)
-		result.settings = &item->candidates[item->chosen - 1];
+		result.settings = item->advice == SSDPM_ADVICE_REBUILD ?
+					  &item->limit_today :
+					  &item->candidates[item->chosen - 1];
 	ssdpm__sized_out(ret_item, &result, sizeof(result));
 	return 0;
 }

@@ -30,6 +30,8 @@ struct energy_item {
 	/* What Linux makes of the settings of today. A capture may have kept
 	 * another one. */
 	struct ssdpm_apst made;
+	/* The limit of today; another one may make the same table. */
+	struct ssdpm_profile_settings limit_today;
 	struct ssdpm_bounds bounds;
 	uint32_t advice;
 	struct identity identity;
