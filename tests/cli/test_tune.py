@@ -1482,6 +1482,48 @@ def test_a_drive_that_cannot_be_read_takes_its_lines_of_the_screen(
     assert 20 <= len(text.splitlines()) <= 22, text
 
 
+def test_a_risk_that_stays_takes_its_line_of_the_screen(ssdpm: Command) -> None:
+    """Its port is for hot-plug, so nothing may be set there."""
+    drives = [dataclasses.replace(machines.EVO_PLUS, product=f"DRIVE {i}") for i in range(16)]
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("X", "X", "X")
+    for drive in drives:
+        made.nvme(drive, machines.L1_2_ON, table=machines.EVO_PLUS_TABLE)
+    made.ahci("0000:00:17.0", [
+        machines.Port(machines.MX500, "min_power", supported=False, bits=machines.HPCP)
+    ])  # fmt: skip
+    made.write(ssdpm.directory / "made")
+    text = ssdpm.output("tune", "-n", "--root", "made")
+    assert text.startswith("Nothing to change: ")
+    assert "\nsda: min_power has lost data on some drives.\n" in text
+    assert len(text.splitlines()) == 22, text
+
+
+def test_a_setting_that_hardly_matters_is_a_sentence(ssdpm: Command, machine: Make) -> None:
+    """Of a drive that is hardly ever idle."""
+    root = machine("laptop")
+    trace = ssdpm.directory / "busy.csv"
+    made = ssdpm("workload", "--to", "csv", "--n-ios", "2000", "--mean-idle", "3ms", "poisson")
+    trace.write_bytes(made.stdout)
+    text = ssdpm.output("tune", "-n", "-q", "--root", str(root), "--trace", str(trace))
+    assert re.search(r": latency limit \S+ \S+ (saves|costs) too little to matter$", text, re.M), text
+
+
+def test_a_time_that_rounds_to_none_has_no_sign(ssdpm: Command) -> None:
+    """Nothing is known of the link, so the likely range begins just below 0."""
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("X", "X", "X")
+    made.nvme(machines.A2000, None, table=machines.A2000_TABLE)
+    made.supplies(online=False, battery="power")
+    made.write(ssdpm.directory / "made")
+    call = ["tune", "-n", "--root", "made", "-t", "poisson"]
+    [drive] = advised(ssdpm, *call)
+    assert 0 < drive["awake"]["high_uw"] < 7000
+    text = ssdpm.output(*call, "--price", "0.01")
+    assert re.search(r" longer \(likely 0 to \d+\) at ", text), text
+    assert re.search(r" which cost 0\.\d\d \(0\.00 to 0\.\d\d\)\.$", text, re.M), text
+
+
 def test_drives_of_one_kind_that_are_left_for_one_reason_share_a_row(ssdpm: Command) -> None:
     drives = (machines.EVO_PLUS,) * 60 + (machines.SN530, machines.NO_APST) * 2
     text = screen_of(ssdpm, *drives, link=machines.L1_2_ON)

@@ -51,11 +51,21 @@ struct number time_text(uint64_t ns)
 	return scaled((double)ns, scales, "");
 }
 
+double without_zero_sign(double value, int digits)
+{
+	double half = 0.5;
+
+	while (digits-- > 0)
+		half /= 10;
+	return value < half && value > -half ? 0 : value;
+}
+
 struct number minutes_text(double minutes, int digits)
 {
 	struct number number;
 
-	snprintf(number.text, sizeof(number.text), "%.*f", digits, minutes);
+	snprintf(number.text, sizeof(number.text), "%.*f", digits,
+		 without_zero_sign(minutes, digits));
 	strncat(number.text,
 		strtod(number.text, NULL) == 1 ? " minute" : " minutes",
 		sizeof(number.text) - 1 - strlen(number.text));
@@ -94,7 +104,8 @@ struct saving_words lasting_range_text(double low_s, double high_s, int digits)
 			 lasting_text(high_s, digits).text);
 	else
 		snprintf(words.text, sizeof(words.text), "%.*f to %.*f", digits,
-			 low_s / 60, digits, high_s / 60);
+			 without_zero_sign(low_s / 60, digits), digits,
+			 without_zero_sign(high_s / 60, digits));
 	return words;
 }
 

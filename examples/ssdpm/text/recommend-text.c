@@ -185,16 +185,11 @@ static struct ssdpm_gain year_of(const struct use *use,
 	return gain;
 }
 
-/*
- * The value in units, without its sign if it is a cost. A value that rounds to
- * 0 has no sign.
- */
+/* The value in units, without its sign if it is a cost. */
 static double turned(double value, bool costs, double unit, int n)
 {
-	const double half = n == 2 ? 0.005 : n ? 0.05 : 0.5;
-
-	value = (double)(int64_t)value / (costs ? -unit : unit);
-	return value < half && value > -half ? 0 : value;
+	return without_zero_sign(
+		(double)(int64_t)value / (costs ? -unit : unit), n);
 }
 
 static void write_likely(FILE *file, const struct ssdpm_gain *gain, bool costs,

@@ -313,13 +313,35 @@ static struct cell failure_text(const struct ssdpm_energy_report_item *item)
 		    begins_as_unread(cause) ? "" : "cannot be read: ", cause);
 }
 
+/* The best setting, and why it is not set: nobody has measured it. */
+static struct cell prediction_text(const struct ssdpm_energy_report_item *item)
+{
+	const struct ssdpm_likely *likely = item->likely;
+	const int64_t low = two_digits(likely->low_uw);
+	const int64_t high = two_digits(likely->high_uw);
+
+	if (likely->verdict == SSDPM_SAVING_TOO_SMALL)
+		return cell("%s: %s %s too little to matter", best_words(item),
+			    setting_text(item->settings).text,
+			    likely->median_uw < 0 ? "costs" : "saves");
+	if (likely->verdict != SSDPM_SAVING_NOT_DECIDED)
+		return cell("%s: %s %s more", best_words(item),
+			    setting_text(item->settings).text,
+			    saving_cell(likely).text);
+	return cell("%s: not decided%s%s%s%s",
+		    setting_text(item->settings).text, low || high ? ", " : "",
+		    low || high ? power_range_text(low, high).text : "",
+		    likely->decider_kind ? "; mostly by " : "",
+		    likely->decider_kind ? parameter_text(likely->decider_kind,
+							  likely->decider_index,
+							  likely->decider_index)
+						   .text :
+					   "");
+}
+
 /* Why a drive is left as it is, in some words. */
 struct cell reason_text(const struct ssdpm_energy_report_item *item)
 {
-	const struct ssdpm_likely *likely = item->likely;
-	const int64_t low = likely ? two_digits(likely->low_uw) : 0;
-	const int64_t high = likely ? two_digits(likely->high_uw) : 0;
-
 	if (item->error && item->error != -EOPNOTSUPP)
 		return failure_text(item);
 	/* Linux refuses because of the quirk, which not all messages name. */
@@ -341,28 +363,13 @@ struct cell reason_text(const struct ssdpm_energy_report_item *item)
 			"its APST table is not that of its latency limit "
 			"%s, which %s",
 			limit_text(item->settings->max_exit_latency_us).text,
-			saving_cell(likely).text);
+			saving_cell(item->likely).text);
 	if (item->trial)
 		return cell("%s: %s", setting_text(item->settings).text,
 			    item->trial->decision == SSDPM_TRIAL_COSTS ?
 				    "costs, as measured" :
 				    "not decided, as measured");
-	if (likely->verdict != SSDPM_SAVING_NOT_DECIDED)
-		return cell("%s: %s %s%s", best_words(item),
-			    setting_text(item->settings).text,
-			    saving_cell(likely).text,
-			    likely->verdict == SSDPM_SAVING_TOO_SMALL ?
-				    "" :
-				    " more");
-	return cell("%s: not decided%s%s%s%s",
-		    setting_text(item->settings).text, low || high ? ", " : "",
-		    low || high ? power_range_text(low, high).text : "",
-		    likely->decider_kind ? "; mostly by " : "",
-		    likely->decider_kind ? parameter_text(likely->decider_kind,
-							  likely->decider_index,
-							  likely->decider_index)
-						   .text :
-					   "");
+	return prediction_text(item);
 }
 
 /* Many messages begin with the name. */
@@ -477,11 +484,10 @@ static size_t count_text_lines(void (*write)(FILE *file,
 	return n;
 }
 
-/* The head of the table, the risk, the harm, the way back. */
+/* The head of the table, the harm, that nothing is lost, the way back. */
 static size_t count_change_lines(const struct tuning *tuning)
 {
 	const size_t gap = has_detail(tuning, GAPS);
-	const char *first;
 	size_t n = gap + 1 + gap + has_detail(tuning, LIMITS);
 
 	if (!tuning->n_changes)
@@ -489,8 +495,7 @@ static size_t count_change_lines(const struct tuning *tuning)
 	n += count_text_lines(write_harm, tuning);
 	n += count_text_lines(tuning->options->yes ? write_done : write_undo,
 			      tuning);
-	n += count_risky(tuning, &first) ||
-	     (has_detail(tuning, COMFORT) && needs_comfort(tuning));
+	n += has_detail(tuning, COMFORT) && needs_comfort(tuning);
 	if (tuning->options->keep)
 		n += gap + 1 + strlen(keeper_text(tuning).text) / 80;
 	return n;
@@ -508,8 +513,9 @@ static void write_kept_way_back(FILE *file, const struct tuning *tuning)
 static size_t count_needed(const struct tuning *tuning)
 {
 	const size_t gap = has_detail(tuning, GAPS);
-	/* The verdict, the workload */
-	size_t used = count_text_lines(write_change, tuning) + gap + 1;
+	/* The verdict, the risk, the workload */
+	size_t used = count_text_lines(write_change, tuning) +
+		      count_text_lines(write_risk, tuning) + gap + 1;
 
 	if (has_trials(tuning))
 		used += tuning->n + 1;

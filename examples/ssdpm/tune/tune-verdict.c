@@ -48,8 +48,9 @@ static void write_year(FILE *file, const struct tuning *tuning,
 	if (price > 0)
 		fprintf(file, ", which cost %.2f", year.nominal * price);
 	if (price > 0 && total->has_range)
-		fprintf(file, " (%.2f to %.2f)", year.low * price,
-			year.high * price);
+		fprintf(file, " (%.2f to %.2f)",
+			without_zero_sign(year.low * price, 2),
+			without_zero_sign(year.high * price, 2));
 	putc('.', file);
 }
 
