@@ -1570,6 +1570,17 @@ def test_rows_make_room_for_an_answer(ssdpm: Command) -> None:
     assert len(text.splitlines()) <= 22
 
 
+def test_drives_without_a_row_are_counted_and_not_their_rows(ssdpm: Command) -> None:
+    """The last two kinds are of two drives each."""
+    kinds = (0, 1, 2, 3, 4, 5, 6, 6, 7, 7)
+    disks = tuple(dataclasses.replace(machines.MX500, product=f"DISK {kind}") for kind in kinds)
+    text = screen_of(ssdpm, machines.EVO_PLUS, link=machines.L1_2_ON, disks=disks)
+    rows = re.findall(r"^sd\w .* med_power_with_dipm ", text, re.M)
+    [more] = re.findall(r"^and (\d+) more; --json has all$", text, re.M)
+    assert text.startswith("Change 10 of 11 drives: ") and len(rows) <= 6
+    assert int(more) == 10 - len(rows)
+
+
 def test_the_link_that_saves_most_is_named(ssdpm: Command) -> None:
     for drives in ((machines.SN530, machines.EVO_PLUS), (machines.EVO_PLUS, machines.SN530)):
         text = screen_of(ssdpm, *drives, link=machines.ALL_OFF)

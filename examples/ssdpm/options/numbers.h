@@ -13,7 +13,7 @@ struct number {
 /* "1.23 ms", "2 min", "3.5 h" */
 struct number time_text(uint64_t ns);
 
-/* What rounds to 0 with so many digits is 0, without a sign. */
+/* 0 without a sign, if the value rounds to 0 with so many digits. */
 double without_zero_sign(double value, int digits);
 
 /* "1 minute", "2.5 minutes": so many digits behind the point */
