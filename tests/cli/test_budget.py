@@ -649,7 +649,7 @@ def test_help_explains_the_count_and_the_plus(ssdpm: Command) -> None:
         (["governed.json"], "no --watts given: what may be drawn in all"),
         (["-w", "x", "governed.json"], "--watts x: write a number with its unit, as in 3120, 3120W or 3.12kW"),
         (["-w", "9V", "governed.json"], "--watts 9V: the unit is uW, mW, W or kW"),
-        (["-w", "0.0000001", "governed.json"], "--watts 0.0000001W: finer than a microwatt"),
+        (["-w", "0.0000001", "governed.json"], "--watts 0.0000001: finer than a microwatt"),
         (["-w", "-9", "governed.json"], "--watts -9: write a number with its unit, as in 3120, 3120W or 3.12kW"),
         (["-w", "9", "+", "governed.json"], "+ belongs between two drives"),
         (["-w", "9", "governed.json", "+"], "+: no drive follows"),
