@@ -404,3 +404,26 @@ def test_the_first_recommendation_of_a_drive_is_applied_as_it_is_printed(
     text = ssdpm.output("recommend", "-q", "--root", str(root), "nvme0")
     assert f"ssdpm apply --root {root} --latency 100ms nvme0" in text
     assert "have Linux build" not in text
+
+
+@pytest.mark.parametrize("command", ["recommend", "compare", "estimate"])
+def test_a_drive_of_a_machine_that_cannot_be_read_is_a_failure(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path], command: str
+) -> None:
+    """As for ssdpm tune: the others have their answer."""
+    root = machine("no-aspm")
+    call = [command, "-q", "-t", "lomax", "--root", str(root)]
+    assert ssdpm(*call).returncode == 0
+    (root / "dumps/nvme1.identify").write_bytes(b"\xff" * 4096)
+    result = ssdpm(*call)
+    assert result.returncode == 1 and "nvme0" in result.stdout.decode()
+    assert result.stderr.startswith(b"ssdpm: nvme1: not an Identify Controller structure")
+    answer = json.loads(ssdpm(*call, "--json").stdout)
+    assert len(answer["errors"]) == 1
+    assert [one["drive"] for one in list(answer.values())[1]] == ["nvme0"]
+    # One of which sysfs has nothing is not in a list of devices.
+    (root / "sys/class/nvme/nvme7").mkdir()
+    said = ssdpm(*call).stderr.decode()
+    assert "ssdpm: nvme7: it cannot be read: " in said
+    # Nobody asked for it.
+    assert ssdpm(*call, "nvme0").returncode == 0

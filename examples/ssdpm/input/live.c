@@ -347,8 +347,9 @@ enum exit_status add_all_devices(const struct common *common,
 			continue;
 		status = add_device(common, catalogue, live,
 				    ssdpm_device_ref(devices[i]), drives);
-		/* Its name was reported; there are others. */
+		/* Its name was reported; the others have their answer. */
 		if (status && !drives->models_optional) {
+			note_failed_drive(common, status);
 			failed = status;
 			status = STATUS_DONE;
 		}

@@ -385,6 +385,12 @@ void note_error(const char *format, va_list args)
 	n_errors++;
 }
 
+void note_failed_drive(const struct common *common, enum exit_status status)
+{
+	if (common->each_alone && !first_failure)
+		first_failure = status;
+}
+
 bool keep_failed_drive(const struct common *common, const char *name, size_t n,
 		       enum exit_status status)
 {
@@ -402,8 +408,7 @@ bool keep_failed_drive(const struct common *common, const char *name, size_t n,
 	    (ssdpm_object_to_json(&object, &text, NULL) ||
 	     !keep_item(&failed, text)))
 		return false;
-	if (!first_failure)
-		first_failure = status;
+	note_failed_drive(common, status);
 	return true;
 }
 

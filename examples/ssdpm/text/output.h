@@ -51,6 +51,9 @@ void note_error(const char *format, va_list args)
 bool keep_failed_drive(const struct common *common, const char *name, size_t n,
 		       enum exit_status status);
 
+/* The others go on, and the list does not have it. */
+void note_failed_drive(const struct common *common, enum exit_status status);
+
 /* The failure of the first of them; STATUS_DONE: none. */
 enum exit_status failed_drive_status(void);
 

@@ -2,6 +2,7 @@
 /* Leaves out drives that the library does not estimate. */
 #include "work/simulate.h"
 
+#include "input/live.h"
 #include "text/output.h"
 
 #include <errno.h>
@@ -96,7 +97,13 @@ enum exit_status read_estimated_drives(const struct common *common,
 				       struct drives *ret_drives)
 {
 	enum exit_status status = read_drives(common, operands, n, ret_drives);
+	struct common unlisted = *common;
 
+	/* They give the exit status, and only drives with an answer are
+	 * listed. */
+	unlisted.form = FORM_HUMAN;
+	if (!status)
+		complain_of_all_unread(&unlisted, ret_drives, n);
 	if (!status && ret_drives->n)
 		status = leave_out(common, n, ret_drives);
 	return status;
