@@ -1509,6 +1509,26 @@ def test_a_setting_that_hardly_matters_is_a_sentence(ssdpm: Command, machine: Ma
     assert re.search(r": latency limit \S+ \S+ (saves|costs) too little to matter$", text, re.M), text
 
 
+def test_a_year_of_what_is_not_decided_has_the_sign_of_its_power(ssdpm: Command) -> None:
+    """Two drives must leave min_power, whatever that costs."""
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("X", "X", "X")
+    made.ahci("0000:00:17.0", [machines.Port(machines.INTEL_545, "min_power")] * 2)
+    made.write(ssdpm.directory / "made")
+    text = ssdpm.output("tune", "-n", "--root", "made", "-t", "poisson", "--price", "1")
+    found = re.match(
+        r"Change 2 of 2 drives: not decided: -(\d+) mW \(likely -(\d+) to ([\d.]+)\) in all,\n"
+        r"-([\d.]+) kWh a year at 24 hours a day, which cost -([\d.]+) "
+        r"\(-([\d.]+) to ([\d.]+)\)\.$",
+        text,
+        re.M,
+    )
+    assert found, text
+    power, low, high, year, price, low_price, high_price = map(float, found.groups())
+    for milliwatts, kwh in ((power, year), (power, price), (low, low_price), (high, high_price)):
+        assert kwh == pytest.approx(milliwatts * 8.76e-3, rel=0.03, abs=0.01)
+
+
 def test_a_time_that_rounds_to_none_has_no_sign(ssdpm: Command) -> None:
     """Nothing is known of the link, so the likely range begins just below 0."""
     made = machines.Machine(machines.KERNEL_7)

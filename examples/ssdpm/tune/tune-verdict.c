@@ -38,7 +38,11 @@ static void write_year(FILE *file, const struct tuning *tuning,
 		       const struct ssdpm_total *total)
 {
 	const double price = tuning->options->price_per_kwh / 1e3;
-	const struct ssdpm_saving size = without_sign(&total->saving);
+	/* Only "saves" and "costs" say the sign. */
+	const struct ssdpm_saving size =
+		total->verdict == SSDPM_SAVING_NOT_DECIDED ?
+			total->saving :
+			without_sign(&total->saving);
 	struct ssdpm_gain year;
 
 	ssdpm_saving_get_year_wh(&size, tuning->options->hours_per_day, &year);
