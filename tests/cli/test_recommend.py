@@ -406,6 +406,16 @@ def test_the_first_recommendation_of_a_drive_is_applied_as_it_is_printed(
     assert "have Linux build" not in text
 
 
+def test_a_policy_that_costs_power_is_advised_for_a_reason(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    text = ssdpm.output(*["recommend", *DESKTOP, "--root", str(machine("desktop-6.1"))])
+    of_a, of_b = text.split("\nsda: ")[1].split("\nsdb: ")
+    assert "set the link policy to med_power_with_dipm: costs " in of_b
+    assert "\n  today: min_power, which has lost data on some drives\n" in of_b
+    assert "lost data" not in of_a
+
+
 @pytest.mark.parametrize("command", ["recommend", "compare", "estimate"])
 def test_a_drive_of_a_machine_that_cannot_be_read_is_a_failure(
     ssdpm: Command, machine: Callable[[str], pathlib.Path], command: str

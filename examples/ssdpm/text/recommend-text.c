@@ -329,8 +329,11 @@ static void print_today(const struct advice *a)
 		return;
 	if (is_sata(a)) {
 		if (a->today.lpm >= SSDPM_LPM_MAX_PERFORMANCE)
-			printf("  today: %s\n",
-			       ssdpm_lpm_to_string(a->today.lpm));
+			printf("  today: %s%s\n",
+			       ssdpm_lpm_to_string(a->today.lpm),
+			       a->today.lpm == SSDPM_LPM_MIN_POWER ?
+				       ", which has lost data on some drives" :
+				       "");
 		return;
 	}
 	fputs("  today: ", stdout);
