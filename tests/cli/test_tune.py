@@ -1366,6 +1366,17 @@ def test_a_drive_that_stays_awake_is_not_as_good_as_it_gets(
         assert f"  {reason}" in lines
 
 
+def test_a_drive_that_the_limits_keep_awake_is_said_to_be(ssdpm: Command, machine: Make) -> None:
+    """It is not awake because a setting is off: tune could turn that on."""
+    for name, drive, cause in (("apst-off", "nvme0", "APST is off"), ("desktop-6.1", "sda", "LPM is off")):
+        call = ["tune", "-n", "--root", str(machine(name))]
+        [found] = advised(ssdpm, *call, "--instant", drive)
+        assert found["advice"] == "keep" and found["setting"] is None
+        text = ssdpm.output(*call, "--instant", drive)
+        assert f"\n  {drive}: stays awake: sleep is beyond the limits\n" in text
+        assert cause not in text and ssdpm.output(*call, drive).startswith("Change 1 of 1 ")
+
+
 @pytest.mark.parametrize("price", ["0,30", "1,300", "0,3x"])
 def test_a_decimal_comma_is_refused_with_how_to_write_it(ssdpm: Command, price: str) -> None:
     message = ssdpm.fails(2, "tune", "--dry-run", "--price", price)

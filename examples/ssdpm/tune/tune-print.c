@@ -292,6 +292,17 @@ static const char *best_words(const struct ssdpm_energy_report_item *item)
 	return item->further ? "no better limit" : "as good as it gets";
 }
 
+/* A setting keeps it awake, and one that lets it sleep was not chosen. */
+static bool could_sleep(const struct ssdpm_energy_report_item *item)
+{
+	const struct ssdpm_diagnosis *reason = item->drive->reason;
+
+	return !item->error && !item->settings && reason &&
+	       (reason->code == SSDPM_DIAGNOSIS_APST_OFF ||
+		reason->code == SSDPM_DIAGNOSIS_APST_EMPTY ||
+		reason->code == SSDPM_DIAGNOSIS_LPM_OFF);
+}
+
 /* No setting is better. */
 static struct cell best_text(const struct ssdpm_energy_report_item *item)
 {
@@ -299,6 +310,8 @@ static struct cell best_text(const struct ssdpm_energy_report_item *item)
 		item->drive->verdict == SSDPM_DIAGNOSIS_SAVES_NOTHING;
 	const char *why = awake ? why_awake(item->drive) : NULL;
 
+	if (awake && could_sleep(item))
+		why = "sleep is beyond the limits";
 	return why ? cell("stays awake: %s", why) :
 		     cell("%s", best_words(item));
 }
