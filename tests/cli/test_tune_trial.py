@@ -7,6 +7,7 @@ sees which setting is in force, and something happens after so many timers.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import machines
 import pytest
 from command import BUILD, Command, preloaded, read_terminal
 
@@ -26,6 +28,10 @@ LIMIT = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
 PORT = "sys/class/scsi_host/host0/link_power_management_policy"
 BATTERY = "sys/class/power_supply/BAT0"
 SEED = ("--seed", "1")
+COLUMNS = (
+    "product\tfirmware\tpower_source\tbefore\tafter\tdecision\t"
+    "saving_uw\tlow_uw\thigh_uw\tresolvable_uw\tpairs\tseconds\tmeter"
+)
 
 
 class Trials:
@@ -333,6 +339,29 @@ def test_what_was_saved_serves_the_next_time(trials: Trials) -> None:
     more = trials.run("--yes", "--measured", "found.tsv")
     assert more.returncode == 0 and "no setting is undecided" in more.stderr
     assert trials.limit() == "11000"
+
+
+def test_a_trial_takes_its_lines_of_the_screen(ssdpm: Command) -> None:
+    """The line on a result is folded."""
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("X", "X", "X")
+    made.nvme(machines.SN530, machines.L1_2_ON, table=machines.SN530_TABLE)
+    for i in range(14):
+        drive = dataclasses.replace(machines.EVO_PLUS, product=f"DRIVE {i}")
+        made.nvme(drive, machines.L1_2_ON, table=machines.EVO_PLUS_TABLE)
+    made.supplies(online=False, battery="power")
+    made.write(ssdpm.directory / "made")
+    call = ["tune", "-n", "--root", "made"]
+    [first, *_] = json.loads(ssdpm.output(*call, "--json"))["drives"]
+    after = first["setting"]["max_exit_latency_us"]
+    columns = [first["product"], machines.SN530.firmware, "battery", first["policy"], after]
+    result = ["hopeless", 1000, -9000, 11000, 50000, 4, 240, "BAT0"]
+    line = "\t".join(str(column) for column in columns + result)
+    (ssdpm.directory / "t").write_text(f"# ssdpm trials 1\n{COLUMNS}\n{line}\n")
+    ssdpm.wide = False
+    text = ssdpm.output(*call, "--measured", "t")
+    assert re.match(r"nvme0: .* only about 50 mW could be shown,\n  measured on BAT0 in 4 min\n", text)
+    assert len(text.splitlines()) == 22, text
 
 
 @pytest.mark.parametrize(

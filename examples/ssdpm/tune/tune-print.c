@@ -82,18 +82,24 @@ static struct cell trial_text(const struct ssdpm_trial_result *trial)
 	}
 }
 
-void print_trials(const struct tuning *tuning)
+static void write_trials(FILE *file, const struct tuning *tuning)
 {
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
 
 		if (item->trial)
-			printf("%s: %s: %s, measured on %s in %s\n",
-			       item->drive->name,
-			       setting_text(item->settings).text,
-			       trial_text(item->trial).text, item->trial->meter,
-			       time_text(item->trial->duration_ns).text);
+			fprintf(file, "%s: %s: %s, measured on %s in %s\n",
+				item->drive->name,
+				setting_text(item->settings).text,
+				trial_text(item->trial).text,
+				item->trial->meter,
+				time_text(item->trial->duration_ns).text);
 	}
+}
+
+void print_trials(const struct tuning *tuning)
+{
+	write_trials(stdout, tuning);
 }
 
 static bool has_trials(const struct tuning *tuning)
@@ -533,7 +539,7 @@ static size_t count_needed(const struct tuning *tuning)
 		      count_text_lines(write_risk, tuning) + gap + 1;
 
 	if (has_trials(tuning))
-		used += tuning->n + 1;
+		used += count_text_lines(write_trials, tuning) + 1;
 	if (count_left(tuning))
 		used += gap + 1;
 	if (has_old_table(tuning, false))
