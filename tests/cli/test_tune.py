@@ -215,6 +215,30 @@ def test_only_the_named_drives_are_changed(ssdpm: Command, machine: Make) -> Non
         assert [drive["name"] for drive in found] == ["sda" if "sda" in name else "nvme0"]
 
 
+def test_a_port_without_a_drive_is_a_failure_if_it_is_named(ssdpm: Command, machine: Make) -> None:
+    """Not an empty machine: three drives are there."""
+    root = machine("desktop-6.1")
+    before = settings(root)
+    for port, status, why in (
+        ("host2", 1, "host2: a port without a disk"),
+        ("host3", 3, "host3: an optical drive has no model"),
+    ):
+        for option in ("--dry-run", "--yes"):
+            call = ["tune", option, "--root", str(root), port]
+            assert ssdpm.fails(status, *call) == f"ssdpm: {why}"
+        # Nothing is set without all that were named; the others are shown.
+        call = ["--root", str(root), "sda", port]
+        assert ssdpm.fails(status, "tune", "--yes", *call) == f"ssdpm: {why}"
+        result = ssdpm("tune", "--dry-run", *call)
+        assert result.returncode == status and why in result.stderr.decode()
+        assert result.stdout.startswith(b"Change 1 of 1 drive: ")
+    for names in (["host2", "host3"], ["nvme8", "nvme9"]):
+        result = ssdpm("tune", "--dry-run", "--root", str(root), *names)
+        assert result.returncode == 1 and result.stdout == b""
+        assert len(result.stderr.splitlines()) == 2
+    assert settings(root) == before
+
+
 def test_drives_of_one_kind_share_a_row(ssdpm: Command, machine: Make) -> None:
     root = machine("eight-drives")
     # Two of the disks get the same.

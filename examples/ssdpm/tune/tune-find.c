@@ -55,31 +55,49 @@ static enum exit_status read_ios(const struct common *common,
 	return status;
 }
 
-/* The devices that operands name: "/dev/nvme0n1" is nvme0. */
+/* A port without a disk, or with an optical drive, is in no report. */
+static enum exit_status check_drive(struct ssdpm_device *device)
+{
+	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
+	struct ssdpm_model *model = NULL;
+	struct ssdpm_error error;
+	int err = 0;
+
+	if (facts->flags & (SSDPM_DEVICE_EMPTY | SSDPM_DEVICE_OPTICAL))
+		err = ssdpm_device_read_model(device, 0, NULL, &model, &error);
+	ssdpm_model_unref(model);
+	return err ? complain_of_device(facts->name, &error) : STATUS_DONE;
+}
+
+/* The device that an operand names: "/dev/nvme0n1" is nvme0. */
+static enum exit_status find_name(const struct tuning *tuning,
+				  const char *operand, char name[32])
+{
+	struct ssdpm_device *device;
+	struct ssdpm_error error;
+	enum exit_status status;
+
+	if (ssdpm_device_read(tuning->live->machine, operand, &device, &error))
+		return complain_of_name(tuning->live, operand, &error);
+	status = check_drive(device);
+	if (!status)
+		snprintf(name, 32, "%s", ssdpm_device_get_facts(device)->name);
+	ssdpm_device_unref(device);
+	return status;
+}
+
+/* Without all of them nothing is set. */
 static enum exit_status find_names(const struct tuning *tuning, char **operands,
 				   size_t n, char (*names)[32])
 {
-	enum exit_status status;
-
 	for (size_t i = 0; i < n; i++) {
-		struct ssdpm_device *device;
-		struct ssdpm_error error;
+		enum exit_status status =
+			find_name(tuning, operands[i], names[i]);
 
-		if (ssdpm_device_read(tuning->live->machine, operands[i],
-				      &device, &error)) {
-			status = complain_of_name(tuning->live, operands[i],
-						  &error);
-			/* Without all of them nothing is set. */
-			names[i][0] = '\0';
-			if (!tuning->options->dry_run ||
-			    !keep_failed_drive(tuning->common, operands[i], n,
-					       status))
-				return status;
-			continue;
-		}
-		snprintf(names[i], sizeof(names[i]), "%s",
-			 ssdpm_device_get_facts(device)->name);
-		ssdpm_device_unref(device);
+		if (status && (!tuning->options->dry_run ||
+			       !keep_failed_drive(tuning->common, operands[i],
+						  n, status)))
+			return status;
 	}
 	return STATUS_DONE;
 }

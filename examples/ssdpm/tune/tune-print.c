@@ -832,7 +832,9 @@ static enum exit_status print_screen(const struct tuning *tuning)
 
 	if (tuning->n)
 		return print_shown(&shown, &extras);
-	print_no_drive();
+	/* Those that were named are complained of; others may be here. */
+	if (!tuning->named)
+		print_no_drive();
 	return STATUS_DONE;
 }
 
