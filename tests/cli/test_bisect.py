@@ -1145,6 +1145,18 @@ def test_a_value_that_cannot_be_put_back_keeps_no_other_drive(
     assert limits[1].read_text().strip() == "1"
 
 
+def test_tune_names_the_search_that_refuses_what_it_shows(laptop: Search) -> None:
+    laptop("start", *SEEN, "nvme0")
+    root = ("--root", str(laptop.root))
+    told = laptop.ssdpm("tune", "--dry-run", *root)
+    assert told.returncode == 0
+    said = " ".join(told.stderr.decode().split())
+    assert "a search of bisect has set nvme0, so other settings are refused there" in said
+    assert laptop.ssdpm("tune", "--dry-run", "--quiet", *root).stderr == b""
+    laptop("stop")
+    assert b"bisect" not in laptop.ssdpm("tune", "--dry-run", *root).stderr
+
+
 def test_a_search_that_is_on_keeps_nobody_from_setting_other_drives(
     ssdpm: Command, machine: Make
 ) -> None:

@@ -140,7 +140,8 @@ static enum exit_status revert(struct work *work, struct settings *settings)
 			return status;
 		status = look_at_journal(work);
 		if (!status)
-			status = warn_of_bisect(work);
+			status = warn_of_bisect(work->common,
+						work->drives->lives[0]);
 		if (!status && settings->forget)
 			say_forgotten(work, is_kept(work),
 				      cell("to be removed: %s, which ssdpm "

@@ -198,6 +198,8 @@ static enum exit_status run(const void *data, const struct common *common,
 	if (!status)
 		status = undo_killed(&tuning);
 	if (!status)
+		status = warn_of_bisect(common, tuning.live);
+	if (!status)
 		status = find_tuning(&tuning, operands, n_operands);
 	if (!status)
 		status = measure_and_decide(&tuning);

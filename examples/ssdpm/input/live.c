@@ -478,3 +478,19 @@ char *describe_bisect(const struct live *live, const struct cell *drives)
 
 	return advised_text(live->root, text.text);
 }
+
+enum exit_status warn_of_bisect(const struct common *common,
+				const struct live *live)
+{
+	struct cell drives;
+	char *text;
+
+	if (common->quiet || !bisect_has_set(live, &drives))
+		return STATUS_DONE;
+	text = describe_bisect(live, &drives);
+	if (!text)
+		return out_of_memory();
+	remark("%s", text);
+	free(text);
+	return STATUS_DONE;
+}

@@ -167,6 +167,9 @@ char *describe_journal(const struct live *live,
 bool bisect_has_set(const struct live *live, struct cell *ret_drives);
 /* NULL: no memory. */
 char *describe_bisect(const struct live *live, const struct cell *drives);
+/* Says which drives it has set, before a plan for them is shown. */
+enum exit_status warn_of_bisect(const struct common *common,
+				const struct live *live);
 
 /* Reads the journal on each machine, and complains of one that is left. */
 void look_at_journals(const struct common *common, const struct drives *drives);

@@ -25,22 +25,6 @@ static enum exit_status complete(struct work *work,
 	return status;
 }
 
-enum exit_status warn_of_bisect(const struct work *work)
-{
-	const struct live *live = work->drives->lives[0];
-	struct cell drives;
-	char *text;
-
-	if (work->common->quiet || !bisect_has_set(live, &drives))
-		return STATUS_DONE;
-	text = describe_bisect(live, &drives);
-	if (!text)
-		return out_of_memory();
-	remark("%s", text);
-	free(text);
-	return STATUS_DONE;
-}
-
 /*
  * Prepares the plan for a power source; 0: the machine's. The second of two
  * plans has the files that make both last. Nothing is written, so that an
@@ -64,7 +48,7 @@ static enum exit_status prepare(struct work *work,
 	if (!status)
 		status = complete(work, settings, with_files);
 	if (!status)
-		status = warn_of_bisect(work);
+		status = warn_of_bisect(common, drives->lives[0]);
 	return status ? status : look_at_journal(work);
 }
 

@@ -43,8 +43,6 @@ enum exit_status make_persist(struct work *work, uint32_t kind);
 
 /* Without a lock: where a journal stands nothing is in force. */
 enum exit_status look_at_journal(struct work *work);
-/* Says which drives a search of bisect has set: a commit is refused there. */
-enum exit_status warn_of_bisect(const struct work *work);
 
 /* Read what is there, and add the steps: under the lock, perhaps again. */
 typedef enum exit_status (*fill_fn)(struct work *work, void *data);
