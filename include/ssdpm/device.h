@@ -684,10 +684,10 @@ struct ssdpm_change {
  *            then; of SSDPM_REMEDY_LEAVE_STATE_OUT, the one that is not; else 0
  * @wait_us:  of SSDPM_REMEDY_LATENCY_TOLERANCE, how long @state takes to wake;
  *            else 0
- * @is_main:  1: the one to name first. It is the first problem; without one,
- *            what keeps a drive awake that saves nothing, as a quirk; without
- *            that, the first thing that must be known, or the verdict. If all
- *            is well, no diagnosis has it
+ * @is_main:  1: the one to name first. It is that a controller is not live;
+ *            else the first problem; without one, what keeps a drive awake that
+ *            saves nothing, as a quirk; without that, the first thing that must
+ *            be known, or the verdict. If all is well, no diagnosis has it
  */
 struct ssdpm_diagnosis {
 	uint32_t code;

@@ -15,6 +15,7 @@ import struct
 import subprocess
 import termios
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import machines
@@ -386,13 +387,50 @@ def test_watch_prints_it_again_until_nobody_reads_it(
 def test_the_last_column_claims_nothing_of_what_is_out_of_reach(
     screen: Callable[..., list[str]]
 ) -> None:
-    rows = [line for line in screen("server") if "out of reach" in line]
-    assert len(rows) == 5 and all(line.endswith("out of reach  -") for line in rows)
-    assert "no change" in screen("server")[1]
+    far = [line for line in screen("server") if "out of reach" in line]
+    assert len(far) == 5 and all(line.endswith("out of reach  -") for line in far)
+    # Its power is that of another machine.
+    assert rows(screen("server"))["nvme0"][1:] == ["sleeps", "not estimated"]
     text = " ".join(" ".join(screen("eight-drives")).split())
     assert "6 of 8 drives sleep; tune may find more." in text
     assert "no other latency limit or link policy is known to save." in text
     assert "The drive sleeps; tune may find more." in screen("laptop")
+
+
+@pytest.mark.parametrize("state", ["dead", "resetting"])
+def test_nothing_is_said_to_be_saved_by_a_controller_that_is_not_live(
+    ssdpm: Command, state: str
+) -> None:
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("Framework", "Laptop", "FRANMACP04")
+    made.nvme(machines.SN530, machines.L1_2_OFF, table=machines.SN530_TABLE, state=state)
+    made.nvme(machines.SN530, machines.L1_2_ON, tolerance=0, state=state)
+    made.write(ssdpm.directory / "lost")
+    lines = ssdpm.output("--root", "lost").splitlines()
+    assert [row[1:] for row in rows(lines).values()] == 2 * [
+        ["not known: not live", "not estimated"]
+    ]
+    # No remedy for the link of a drive that does not answer.
+    assert not [line for line in lines if line.startswith(("Next", "To decide"))]
+    text = ssdpm.output("tune", "-n", "--root", "lost")
+    assert text.startswith("Nothing to change: ")
+    why = f"the controller is {state}, not live: what it saves is unknown"
+    assert f"nvme0 +1: {why}\n" in text
+    assert "sleep already saves" not in text and "I/Os wait" not in text
+    for drive in json.loads(ssdpm("tune", "-n", "--root", "lost", "--json").stdout)["drives"]:
+        assert drive["message"] == why
+        assert not any(drive[key] for key in ("advice", "likely", "awake", "link", "before"))
+
+
+def test_what_is_wrong_with_the_link_is_not_why_a_drive_is_unknown(ssdpm: Command) -> None:
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("Framework", "Laptop", "FRANMACP04")
+    strange = replace(machines.SN530, product="Zorg 3000")
+    made.nvme(strange, machines.L1_2_OFF, known=False)
+    made.write(ssdpm.directory / "strange")
+    lines = ssdpm("--root", "strange").stdout.decode().splitlines()
+    assert rows(lines)["nvme0"][1:] == ["not known", "not known"]
+    assert "Next, for nvme0:" in lines
 
 
 def test_a_capture_that_lacks_the_dump_of_a_drive_is_to_be_made_anew(

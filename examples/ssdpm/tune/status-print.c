@@ -72,9 +72,14 @@ const struct ssdpm_diagnosis *find_finding(
 	return NULL;
 }
 
+/* A problem of the link is not why a verdict is unknown. */
 const char *why_awake(const struct ssdpm_report_item *drive)
 {
-	return drive->reason ? short_reason(drive->reason->code) : NULL;
+	if (!drive->reason ||
+	    (drive->verdict == SSDPM_DIAGNOSIS_NOT_KNOWN &&
+	     drive->reason->severity == SSDPM_SEVERITY_PROBLEM))
+		return NULL;
+	return short_reason(drive->reason->code);
 }
 
 /* The library estimates no motor, and a link that sleeps is no disk that does.
@@ -159,6 +164,15 @@ static struct cell no_change_text(const struct outlook *outlook)
 	return cell("no change");
 }
 
+/* A drive over a network draws its power at another machine. */
+static bool is_not_estimated(const struct ssdpm_report_item *drive)
+{
+	return is_hard_disk(drive) ||
+	       ssdpm_device_get_facts(drive->device)->flags &
+		       SSDPM_DEVICE_FABRICS ||
+	       find_finding(drive, SSDPM_DIAGNOSIS_NOT_LIVE);
+}
+
 /* "saves 120 mW +0.31 ms" */
 static struct cell change_text(const struct outlook *outlook)
 {
@@ -170,7 +184,7 @@ static struct cell change_text(const struct outlook *outlook)
 	if (!has_energy)
 		return cell(outlook->drive.n_changes ? "other settings" :
 						       "no change");
-	if (is_hard_disk(&outlook->drive))
+	if (is_not_estimated(&outlook->drive))
 		return cell("not estimated");
 	if (outlook->is_skipped)
 		return cell("see tune");

@@ -144,13 +144,23 @@ static size_t find_severity(const struct examination *e, uint32_t severity)
 	return 0;
 }
 
-/* The one to name first. */
+static size_t find_code(const struct examination *e, uint32_t code)
+{
+	for (size_t i = 1; i < e->n; i++)
+		if (e->found[i].code == code)
+			return i;
+	return 0;
+}
+
+/* The one to name first. No remedy helps a controller that is not live. */
 static void mark_main(struct examination *e)
 {
-	size_t i = find_severity(e, SSDPM_SEVERITY_PROBLEM);
+	size_t i = find_code(e, SSDPM_DIAGNOSIS_NOT_LIVE);
 
 	if (e->found->severity == SSDPM_SEVERITY_GOOD)
 		return;
+	if (!i)
+		i = find_severity(e, SSDPM_SEVERITY_PROBLEM);
 	if (!i && e->found->code == SSDPM_DIAGNOSIS_SAVES_NOTHING)
 		i = e->cause;
 	if (!i)

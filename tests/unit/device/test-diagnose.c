@@ -136,13 +136,16 @@ static bool is_cause(const struct ssdpm_diagnosis *d)
 }
 
 /*
- * The first problem; else, of a drive that saves nothing, the cause; else the
- * first thing to know; else the verdict.
+ * A controller that is not live; else the first problem. Without one, it is the
+ * cause of a drive that saves nothing, the first thing to know, or the verdict.
  */
 static void check_main(const struct ssdpm_diagnosis *found, size_t n)
 {
 	const struct ssdpm_diagnosis *expected = NULL;
 
+	for (size_t i = 1; i < n && !expected; i++)
+		if (found[i].code == SSDPM_DIAGNOSIS_NOT_LIVE)
+			expected = &found[i];
 	for (size_t i = 1; i < n && !expected; i++)
 		if (found[i].severity == SSDPM_SEVERITY_PROBLEM)
 			expected = &found[i];
@@ -659,6 +662,22 @@ static void a_controller_that_is_not_live_is_not_judged(void **state)
 		     "the controller is resetting, not live: a new limit waits "
 		     "for its next reset",
 		     "");
+	done(&scene);
+}
+
+static void that_a_controller_is_not_live_comes_before_its_link(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	init_nvme(&scene);
+	strcpy(scene.facts->state, "dead");
+	scene.facts->pcie_enabled = SSDPM_PCIE_FEATURE_L1;
+	diagnose(&scene);
+	for (size_t i = 0; i < scene.n; i++)
+		assert_int_equal(scene.found[i].is_main,
+				 scene.found[i].code ==
+					 SSDPM_DIAGNOSIS_NOT_LIVE);
 	done(&scene);
 }
 
@@ -1513,6 +1532,8 @@ int main(void)
 		cmocka_unit_test(a_drive_may_have_no_state_to_sleep_in),
 		cmocka_unit_test(without_power_states_the_verdict_is_not_known),
 		cmocka_unit_test(a_controller_that_is_not_live_is_not_judged),
+		cmocka_unit_test(
+			that_a_controller_is_not_live_comes_before_its_link),
 		cmocka_unit_test(a_link_without_l1_2_costs_the_milliwatts),
 		cmocka_unit_test(a_link_without_aspm_is_named_with_the_policy),
 		cmocka_unit_test(
