@@ -136,6 +136,17 @@ def test_the_states_of_a_link_are_shown_and_unknown_without_its_files(
     assert "\n  its link: unknown\n" in ssdpm.output("suspend", "--root", "team")
 
 
+def test_only_a_drive_with_a_link_of_this_machine_has_one(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    text = ssdpm.output("suspend", "--root", str(machine("server")))
+    # Over a network, hidden by VMD and by Intel RST.
+    assert not [name for name in ("nvme0", "0000:00:0e.0", "0000:00:17.0") if name in text]
+    assert "its link" not in text and ", :" not in text
+    kept = ssdpm.json("suspend", "--root", str(machine("server")))["drives"]
+    assert not any(drive["link"] for drive in kept)
+
+
 def test_a_reached_state_and_a_drained_battery_contradict_each_other(
     ssdpm: Command, root: Callable[[str], pathlib.Path]
 ) -> None:

@@ -104,6 +104,13 @@ static void add_features(FILE *file, const char *word, uint32_t bits)
 	}
 }
 
+/* A drive over a network has no link here, and Linux sees none out of reach. */
+static bool has_link(const struct ssdpm_device_facts *f)
+{
+	return f->kind == SSDPM_KIND_NVME && f->reach == SSDPM_REACH_YES &&
+	       !(f->flags & SSDPM_DEVICE_FABRICS);
+}
+
 /* As it is now: a link that cannot save power here may prevent deep sleep. */
 static void print_link(const struct ssdpm_device_facts *f)
 {
@@ -111,7 +118,7 @@ static void print_link(const struct ssdpm_device_facts *f)
 	size_t size;
 	FILE *file;
 
-	if (f->kind != SSDPM_KIND_NVME)
+	if (!has_link(f))
 		return;
 	if (!(f->known & SSDPM_FACT_PCIE)) {
 		puts("  its link: unknown");
@@ -139,8 +146,9 @@ static enum exit_status print_drives(const struct told *told,
 		if (ssdpm_suspend_explain_plan(params, i, told->verdict.outcome,
 					       &plan, &error))
 			return failure("%s: %s", f->name, error.message);
-		if (plan || f->kind == SSDPM_KIND_NVME)
-			printf("%s, %s:\n", f->name, f->product);
+		if (plan || has_link(f))
+			printf("%s%s%s:\n", f->name, f->product[0] ? ", " : "",
+			       f->product);
 		if (plan)
 			print_paragraph(plan, 2, 2);
 		print_link(f);
