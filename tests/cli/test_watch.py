@@ -330,6 +330,41 @@ def test_a_gap_of_the_trace_is_unknown_and_neither_idle_nor_asleep(
     assert sum(shares) == pytest.approx(100, abs=0.3)
 
 
+def told(ssdpm: Command, made: recordings.Recording, *, head: bool = True) -> str:
+    lines = made.text().splitlines(keepends=True)
+    ssdpm.write("told.txt", "".join(line for line in lines if head or line[0] != "#"))
+    call = ("watch", "-q", "--read", "told.txt", "--device", recordings.DRIVE)
+    return ssdpm.output(*call, "drive.json")
+
+
+def test_a_drive_that_wakes_seldom_is_not_said_to_wake_never(ssdpm: Command) -> None:
+    made = recordings.Recording()
+    for day in range(3):
+        made.io(10 + 86400 * day, "cron-1", "R", 8, 0.0502)
+    assert "\nWoken 2 times, 0.042 an hour, 2 of these by cron\n" in told(ssdpm, made)
+
+
+def test_the_power_at_rest_is_unknown_before_the_first_io(ssdpm: Command) -> None:
+    made = recordings.Recording()
+    asked = "nvme_setup_cmd: nvme0: qid=0, cmdid=16, nsid=-1, cmd=()"
+    for second in range(50):
+        made.event(10.0 + second, "smartctl-9", asked)
+    text = told(ssdpm, made)
+    assert "no I/O came" in text and " 0 uW" not in text
+    assert re.search(r"^  nobody: at rest +unknown$", text, re.M)
+
+
+def test_admin_commands_are_unknown_if_the_recording_names_no_controller(
+    ssdpm: Command,
+) -> None:
+    known = told(ssdpm, recordings.desktop())
+    assert re.search(r"^  systemd-journal +60 +0 ", known, re.M)
+    assert re.search(r"^  smartctl +0 +10 ", known, re.M)
+    unknown = told(ssdpm, recordings.desktop(), head=False)
+    assert re.search(r"^  systemd-journal +60 +- ", unknown, re.M)
+    assert "smartctl" not in unknown
+
+
 def test_a_trace_with_a_gap_is_no_workload_unless_it_is_skipped(ssdpm: Command) -> None:
     write_gap(ssdpm)
     said = ssdpm.fails(1, "workload", "gap.txt")

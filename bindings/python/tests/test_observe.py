@@ -180,7 +180,7 @@ def test_admin_commands_are_counted_by_controller(model: ssdpm.Model) -> None:
             line("smartctl-7", 1, f"nvme_setup_cmd: nvme{number}: qid=0, cmdid=1, x")
         )
     observation.finish()
-    assert [drive.n_admin for drive in observation.drives] == [1, 0]
+    assert [drive.n_admin for drive in observation.drives] == [1, None]
     assert observation.causes(0)[0].n_admin == 1 and len(observation.causes(1)) == 0
     assert observation.drives[0].phase is None
     assert repr(observation) == "<ssdpm.observe.Observation of 2 drives>"
@@ -194,7 +194,7 @@ def test_admin_commands_that_the_kernel_does_not_tell_are_none(model: ssdpm.Mode
     prints = '"%d,%d %s %llu + %u", REC->dev, REC->dev, REC->rwbs, REC->sector'
     for name in ("block_rq_issue", "block_rq_complete"):
         observation.set_format(f"name: {name}\nprint fmt: {prints}, REC->nr_sector\n")
-    assert [drive.n_admin for drive in observation.drives] == [None, 0]
+    assert [drive.n_admin for drive in observation.drives] == [None, None]
 
 
 def test_a_name_may_be_any_bytes(model: ssdpm.Model) -> None:

@@ -82,12 +82,14 @@ static void write_likely(FILE *file, const struct ssdpm_observed *drive,
 static struct cell hourly_text(const struct ssdpm_observed *drive)
 {
 	const double hours = (double)covered_ns(drive) / 3600e9;
+	const double rate = hours > 0 ? (double)drive->n_wakes / hours : 0;
 
 	if (hours < 1.0 / 60)
 		return cell("%s", "");
-	return cell(", %s an hour",
-		    count_text((uint64_t)((double)drive->n_wakes / hours + 0.5))
-			    .text);
+	/* Seldom is not never. */
+	if (rate < 9.95)
+		return cell(", %.2g an hour", rate);
+	return cell(", %s an hour", count_text((uint64_t)(rate + 0.5)).text);
 }
 
 void write_observed(FILE *file, const char *name,

@@ -146,8 +146,11 @@ struct number rest_text(const struct cause_rows *rows, size_t from,
 	return share_power(nj, drive);
 }
 
+/* The simulation begins with the first I/O. */
 struct number at_rest_text(const struct ssdpm_observed *drive)
 {
+	if (!covered_ns(drive))
+		return (struct number){ .text = "unknown" };
 	return share_power(drive->resting_nj, drive);
 }
 

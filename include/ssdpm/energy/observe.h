@@ -29,7 +29,7 @@ enum ssdpm_cause_kind {
 	SSDPM_CAUSE_CGROUP = 6, /* a process of it changed the pages before */
 };
 
-/** ctrl_id: the drive has no NVMe controller. */
+/** ctrl_id: the drive has no NVMe controller, or it is unknown. */
 #define SSDPM_NO_CONTROLLER UINT32_MAX
 
 /**
@@ -80,8 +80,8 @@ struct ssdpm_observed_params {
  * @n_admin:      admin commands of its controller, and commands of programs
  *                that are no I/Os, as of smartctl to a SATA disk: what they
  *                cost is not in any energy here. SSDPM_ADMIN_UNKNOWN: it is
- *                an NVMe drive, and neither a format nor a line says that
- *                nvme_setup_cmd was traced
+ *                an NVMe drive, and its controller is unknown, or neither a
+ *                format nor a line says that nvme_setup_cmd was traced
  * @energy_nj:    nominal
  * @resting_nj:   of it, what no cause takes: asleep, or idle where the policy
  *                never lets the drive sleep

@@ -20,6 +20,22 @@ static uint64_t known_until(const struct ssdpm_observation *observation,
 	return first < now ? first : now;
 }
 
+/*
+ * Without a sign of the event it is unknown whether it was traced. Commands of
+ * an NVMe drive name its controller. A text with the policy of a drive has its
+ * controller, too, if there is one.
+ */
+static bool lacks_admin(const struct ssdpm_observation *observation,
+			const struct observed_drive *drive)
+{
+	const struct ssdpm_model_info *info =
+		ssdpm_model_get_info(drive->setup.model);
+
+	if (drive->ctrl_id == SSDPM_NO_CONTROLLER)
+		return info->kind == SSDPM_KIND_NVME && !drive->is_recorded;
+	return !(observation->formats.seen >> EVENT_NVME_SETUP & 1);
+}
+
 int ssdpm__view_new(const struct ssdpm_observation *observation, size_t drive,
 		    struct drive_view **ret_view, struct ssdpm_error *reterr)
 {
@@ -35,10 +51,7 @@ int ssdpm__view_new(const struct ssdpm_observation *observation, size_t drive,
 		return ssdpm__no_memory(reterr);
 	view->start_ns = one->start_ns;
 	view->n_uncovered_ios = one->n_uncovered_ios;
-	/* Without a sign of the event it is unknown whether it was traced. */
-	view->lacks_admin =
-		one->ctrl_id != SSDPM_NO_CONTROLLER &&
-		!(observation->formats.seen >> EVENT_NVME_SETUP & 1);
+	view->lacks_admin = lacks_admin(observation, one);
 	err = ssdpm__drive_account(one, known_until(observation, one),
 				   &view->account, &view->now_ns, reterr);
 	if (err)

@@ -99,7 +99,7 @@ class ObservedDrive(Value):
         n_delayed, delay_sum_ns: I/Os that waited for the drive to wake.
         n_admin: admin commands, and those of programs that are no I/Os, as of smartctl
             to a SATA disk; no energy here includes them. None: unknown, because the
-            kernel does not tell them.
+            kernel does not tell them, or because the NVMe controller is unknown.
         energy_nj: nominal.
         resting_nj: of it, the part of no cause: asleep, or idle where the policy never
             lets the drive sleep.
@@ -341,7 +341,8 @@ class Observation(Ongoing):
             model: the drive.
             device: number of the block device: the file dev below /sys/block has it.
             table: of the policy in force, as for ssdpm.estimate().
-            ctrl_id: of its controller, 7 for nvme7; None: no admin command is counted.
+            ctrl_id: of its controller, 7 for nvme7; None: there is none, or the text
+                names it. Without that, admin commands of an NVMe drive are unknown.
             options: as for ssdpm.estimate().
 
         Raises:

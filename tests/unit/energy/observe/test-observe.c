@@ -1037,7 +1037,7 @@ static void without_its_event_the_admin_commands_are_unknown(void **state)
 	ssdpm_observation_free(observation);
 }
 
-static void a_drive_without_a_controller_has_no_admin_command(void **state)
+static void admin_commands_of_an_unknown_controller_are_unknown(void **state)
 {
 	struct ssdpm_observation *observation = observe();
 	struct ssdpm_observed drive = { .size = sizeof(drive) };
@@ -1050,6 +1050,24 @@ static void a_drive_without_a_controller_has_no_admin_command(void **state)
 	finish(observation, 0);
 	assert_int_equal(ssdpm_observation_get_counts(observation)->n_events,
 			 1);
+	assert_int_equal(
+		ssdpm_observation_get_drive(observation, 1, &drive, NULL), 0);
+	assert_true(drive.n_admin == SSDPM_ADMIN_UNKNOWN);
+	ssdpm_observation_free(observation);
+}
+
+/* The head of a recording has the controller of each NVMe drive. */
+static void a_recording_without_a_controller_is_of_no_nvme_drive(void **state)
+{
+	struct ssdpm_observation *observation = observe();
+	struct ssdpm_observed drive = { .size = sizeof(drive) };
+
+	(void)state;
+	add_another(observation);
+	feed(observation, "# policy: 259,5 base 0 0 0 0\n");
+	tell(observation, "cat-30", SECOND,
+	     "block_rq_issue: 259,5 R 4096 () 8 + 8 none,0,0 [cat]");
+	finish(observation, 0);
 	assert_int_equal(
 		ssdpm_observation_get_drive(observation, 1, &drive, NULL), 0);
 	assert_int_equal(drive.n_admin, 0);
@@ -2301,7 +2319,9 @@ int main(void)
 		cmocka_unit_test(
 			without_its_event_the_admin_commands_are_unknown),
 		cmocka_unit_test(
-			a_drive_without_a_controller_has_no_admin_command),
+			admin_commands_of_an_unknown_controller_are_unknown),
+		cmocka_unit_test(
+			a_recording_without_a_controller_is_of_no_nvme_drive),
 		cmocka_unit_test(
 			commands_that_are_no_ios_are_of_who_sends_them),
 		cmocka_unit_test(a_drive_that_never_sleeps_rests_awake),
