@@ -417,6 +417,7 @@ def test_nothing_is_said_to_be_saved_by_a_controller_that_is_not_live(
     why = f"the controller is {state}, not live: what it saves is unknown"
     assert f"nvme0 +1: {why}\n" in text
     assert "sleep already saves" not in text and "I/Os wait" not in text
+    assert ssdpm.fails(3, "recommend", "--root", "lost", "nvme0") == f"ssdpm: nvme0: {why}"
     for drive in json.loads(ssdpm("tune", "-n", "--root", "lost", "--json").stdout)["drives"]:
         assert drive["message"] == why
         assert not any(drive[key] for key in ("advice", "likely", "awake", "link", "before"))

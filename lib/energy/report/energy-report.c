@@ -70,21 +70,6 @@ static int check_choice(const struct report_task *task,
 			   "no other setting changes what it does");
 }
 
-/* Its settings are in the files, but what it does with them is unknown. */
-static int check_live(const struct ssdpm_device *device,
-		      struct ssdpm_error *reterr)
-{
-	const struct ssdpm_device_facts *facts = ssdpm_device_get_facts(device);
-
-	if (facts->kind != SSDPM_KIND_NVME || !facts->state[0] ||
-	    !strcmp(facts->state, "live"))
-		return 0;
-	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-			   "the controller is %s, not live: what it saves is "
-			   "unknown",
-			   facts->state);
-}
-
 static int begin_drive(const struct report_task *task, struct energy_item *item,
 		       struct ssdpm_error *reterr)
 {
@@ -94,8 +79,6 @@ static int begin_drive(const struct report_task *task, struct energy_item *item,
 		return ssdpm__fail(reterr, item->drive.error, 0, "%s",
 				   item->drive.message);
 	err = ssdpm__check_place(item->drive.device, reterr);
-	if (!err)
-		err = check_live(item->drive.device, reterr);
 	if (err)
 		return err;
 	if (task->params.flags & SSDPM_ENERGY_REPORT_AWAKE &&

@@ -99,7 +99,10 @@ int ssdpm__add_candidates(const struct report_task *task,
 struct identity ssdpm__read_identity(struct ssdpm_machine *machine,
 				     const struct ssdpm_device *device);
 
-/* A drive over a network draws its power at another machine: -EOPNOTSUPP. */
+/*
+ * A drive over a network draws its power at another machine, and one that is
+ * not live does not work: -EOPNOTSUPP.
+ */
 int ssdpm__check_place(const struct ssdpm_device *device,
 		       struct ssdpm_error *reterr);
 

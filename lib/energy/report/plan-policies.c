@@ -169,14 +169,29 @@ int ssdpm__check_port(const struct ssdpm_device_facts *facts,
 			   "that of all");
 }
 
+/* Its settings are in the files, but what it does with them is unknown. */
+static int check_live(const struct ssdpm_device_facts *facts,
+		      struct ssdpm_error *reterr)
+{
+	if (facts->kind != SSDPM_KIND_NVME || !facts->state[0] ||
+	    !strcmp(facts->state, "live"))
+		return 0;
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "the controller is %s, not live: what it saves is "
+			   "unknown",
+			   facts->state);
+}
+
 int ssdpm__check_place(const struct ssdpm_device *device,
 		       struct ssdpm_error *reterr)
 {
 	const struct ssdpm_device_facts *facts =
 		device ? ssdpm_device_get_facts(device) : NULL;
 
-	if (!facts || !(facts->flags & SSDPM_DEVICE_FABRICS))
+	if (!facts)
 		return 0;
+	if (!(facts->flags & SSDPM_DEVICE_FABRICS))
+		return check_live(facts, reterr);
 	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 			   "over a network (%s): its power is not of this "
 			   "machine",
