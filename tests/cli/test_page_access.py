@@ -352,6 +352,33 @@ def test_admin_commands_without_a_price_are_unknown_on_the_page_of_watch(
     assert "smartctl010unknownunknown" in browse(ssdpm, "p.html").text
 
 
+def test_the_page_of_watch_has_the_causes_of_the_screen_without_an_io(ssdpm: Command) -> None:
+    made = recordings.Recording()
+    for second in range(50):
+        asked = "nvme_setup_cmd: nvme0: qid=0, cmdid=16, nsid=-1, cmd=()"
+        made.event(10.0 + second, "smartctl-9", asked)
+    ssdpm.write("asked.txt", made.text())
+    read = ["watch", "-q", "--read", "asked.txt", "--device", "259,0", "SN530"]
+    ssdpm.output(*read, "--html", "p.html")
+    text = browse(ssdpm, "p.html").text
+    assert "smartctl0500unknownunknown" in text
+    assert "nobody: at restunknown" in text
+
+
+def test_the_page_of_watch_names_a_cgroup_as_the_screen_does(ssdpm: Command) -> None:
+    made = recordings.Recording()
+    for i in range(20):
+        at = 1.0 + 30 * i
+        rest = f"bdi 259:0: ino={i} state= dirtied_when=0 age=30 index=0 to_write=4096 wrote=0"
+        event = f"writeback_single_inode_start: {rest} cgroup_ino=4711"
+        made.event(at, "kworker/u16:3-61", event)
+        made.io(at + 1e-4, "kworker/u16:3-61", "W", 32, 0.0004)
+    ssdpm.write("files.txt", "# cgroup: 4711 /system.slice/postgresql.service\n" + made.text())
+    read = ["watch", "-q", "--read", "files.txt", "--device", "259,0", "SN530"]
+    assert "  postgresql, cgroup " in ssdpm.output(*read, "--html", "p.html")
+    assert "postgresql, cgroup" in browse(ssdpm, "p.html").text
+
+
 def test_the_page_of_watch_has_the_powers_of_the_screen(pages: Pages) -> None:
     for name in ("watch", "watch, gap"):
         printed = pages.printed[name]

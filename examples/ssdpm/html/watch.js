@@ -2,7 +2,8 @@
 /* A chart has so many causes, and the others together. */
 const MOST_CAUSES = 10;
 
-const KIND_WORDS = {writeback: ", written back", journal: ", journal", kernel: ", kernel"};
+const KIND_WORDS = {writeback: ", written back", journal: ", journal", kernel: ", kernel",
+  cgroup: ", cgroup"};
 const causeName = (cause) => cause.name + (KIND_WORDS[cause.kind] || "");
 
 /* The energy of admin commands is unknown, which is not 0. */
@@ -74,12 +75,14 @@ function watchedCauses(parent, drive) {
   const rows = causes.map((c) => [causeName(c), count(c.n_ios), count(c.n_admin),
     count(c.n_wakes), isPriced(c) ? powerText(meanPower(c.energy_nj, ns)) : adminText(drive, c),
     isPriced(c) ? changeText(c.without) : "unknown"]);
-  const rest = ["nobody: at rest", "", "", "", powerText(meanPower(drive.resting_nj, ns)), ""];
+  /* The simulation begins with the first I/O. */
+  const rest = ["nobody: at rest", "", "", "",
+    ns ? powerText(meanPower(drive.resting_nj, ns)) : "unknown", ""];
   table(`Causes of ${drive.name}`, [["cause", "text rule"], ["I/Os"], ["admin"], ["wakes"],
     ["takes"], ["without it"]], [...rows, rest],
   titled(parent, "Causes", "Takes: the share of the mean power, nominal; of admin commands, from " +
     "nothing to a full wake-up each. Without it: how the power would change if these I/Os did " +
-    "not come. The last 32,768 I/Os are simulated for that."));
+    "not come. At most the last 32,768 I/Os are simulated for that."));
 }
 
 function showWatchedDrive(drive, i) {
@@ -90,12 +93,14 @@ function showWatchedDrive(drive, i) {
     main.append(verdictOf(data.verdicts[i]));
   if (!timeline.n) {
     main.append(element("p", {}, "No I/O came."));
+    if (drive.causes.length)
+      watchedCauses(main, drive);
     return;
   }
   const shown = watchedClasses(timeline);
   const box = titled(main, "States over time", "Simulated, not measured. Each " +
-    "column is a piece of the time; its colors are the shares of the states. The last 32,768 " +
-    "I/Os are shown.");
+    "column is a piece of the time; its colors are the shares of the states. At most the last " +
+    "32,768 I/Os are shown.");
   key(box, shown);
   strip(box, {policies: [drive.name], timeline}, shown, `States of ${drive.name} over time`);
   if (drive.n_wakes)
