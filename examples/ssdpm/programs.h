@@ -74,12 +74,15 @@ struct screen_row {
 	struct cell name, product, third, last;
 	const char *color; /* of the third, as a terminal sequence; or NULL */
 	size_t n_more;	   /* drives that share the row; "sda +5" */
+	bool goes_first;   /* something is to be done */
 };
 
 struct screen_row screen_row(const char *name, const char *product,
 			     struct cell third, struct cell last);
 /* Makes one of those that differ in the name alone. Return: how many remain. */
 size_t merge_screen_rows(struct screen_row *rows, size_t n);
+/* How many drives they have. */
+size_t count_row_drives(const struct screen_row *rows, size_t n);
 /* "sda +5" */
 struct cell row_name(const struct screen_row *row);
 /*

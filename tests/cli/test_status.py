@@ -140,6 +140,38 @@ def test_drives_of_one_kind_share_a_row_once_there_are_many(ssdpm: Command) -> N
     ]
 
 
+def test_drives_of_many_kinds_fit_the_screen_and_those_that_could_sleep_come_first(
+    ssdpm: Command,
+) -> None:
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("Supermicro", "Super Server", "X12SPL-F")
+    for i in range(40):
+        drive = replace(machines.SN530, product=f"Drive {i // 2}")
+        tolerance = 0 if i in (30, 31) else 100000
+        table = machines.SN530_TABLE if tolerance else []
+        made.nvme(drive, machines.L1_2_ON, tolerance=tolerance, table=table)
+    made.write(ssdpm.directory / "kinds")
+    lines = ssdpm.output("--root", "kinds").splitlines()
+    assert len(lines) <= 24 and not [line for line in lines if len(line) > 80]
+    assert cells(lines[1])[:3] == ["nvme30 +1", "Drive 15", "awake: APST is off"]
+    shown = lines[1 : next(i for i, line in enumerate(lines) if line.startswith("and "))]
+    assert [cells(line)[0] for line in shown[1:]] == [f"nvme{i} +1" for i in range(0, 20, 2)]
+    assert lines[1 + len(shown)] == "and 18 more; --json has all"
+
+
+def test_tune_counts_the_drives_that_its_screen_leaves_out(ssdpm: Command) -> None:
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("Supermicro", "Super Server", "X12SPL-F")
+    for i in range(60):
+        drive = replace(machines.SN530, product=f"Drive {i // 3}")
+        made.nvme(drive, machines.L1_2_ON, tolerance=0)
+    made.write(ssdpm.directory / "kinds")
+    lines = ssdpm.output("tune", "-n", "--root", "kinds").splitlines()
+    assert len(lines) <= 24 and lines[0].startswith("Change 60 of 60 drives: ")
+    n_rows = sum(" +2 " in line for line in lines)
+    assert f"and {60 - 3 * n_rows} more; --json has all" in lines
+
+
 def test_it_says_whether_each_drive_sleeps_and_why_not(
     screen: Callable[..., list[str]],
 ) -> None:

@@ -243,6 +243,15 @@ size_t merge_screen_rows(struct screen_row *rows, size_t n)
 	return n_merged;
 }
 
+size_t count_row_drives(const struct screen_row *rows, size_t n)
+{
+	size_t n_drives = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_drives += 1 + rows[i].n_more;
+	return n_drives;
+}
+
 struct cell row_name(const struct screen_row *row)
 {
 	if (!row->n_more)
@@ -328,6 +337,39 @@ static const char *color_of(const struct ssdpm_report_item *drive)
 	}
 }
 
+/* Those that go first, and then the others, both in their order. */
+static void sort_rows(struct screen_row *rows, size_t n)
+{
+	size_t n_first = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct screen_row row = rows[i];
+
+		if (!row.goes_first)
+			continue;
+		memmove(&rows[n_first + 1], &rows[n_first],
+			(i - n_first) * sizeof(row));
+		rows[n_first++] = row;
+	}
+}
+
+/* Below a row of heads. Drives for which there is no room are counted. */
+static void print_some_rows(struct screen_row *rows, size_t n)
+{
+	size_t n_shown = n;
+
+	if (n > MOST_ROWS)
+		n_shown = n = merge_screen_rows(rows + 1, n);
+	if (n > MOST_ROWS) {
+		sort_rows(rows + 1, n);
+		n_shown = MOST_ROWS - 1;
+	}
+	print_screen_rows(rows, 1 + n_shown);
+	if (n > n_shown)
+		printf("and %zu more; --json has all\n",
+		       count_row_drives(rows + 1 + n_shown, n - n_shown));
+}
+
 static enum exit_status print_drives(const struct outlooks *outlooks,
 				     bool colored)
 {
@@ -347,11 +389,11 @@ static enum exit_status print_drives(const struct outlooks *outlooks,
 			continue;
 		rows[n] = screen_row(drive->name, drive->product,
 				     now_text(drive), change_text(outlook));
+		rows[n].goes_first =
+			outlook->is_to_set || drive->error || drive->reason;
 		rows[n++].color = colored ? color_of(drive) : NULL;
 	}
-	if (n - 1 > MOST_ROWS)
-		n = 1 + merge_screen_rows(rows + 1, n - 1);
-	print_screen_rows(rows, n);
+	print_some_rows(rows, n - 1);
 	free(rows);
 	return STATUS_DONE;
 }

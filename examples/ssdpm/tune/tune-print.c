@@ -155,7 +155,7 @@ static size_t count_rows(const struct tuning *tuning)
 static enum exit_status print_changes(const struct tuning *tuning, size_t most)
 {
 	struct screen_row *rows = calloc(tuning->n + 1, sizeof(*rows));
-	size_t n, shown, n_more = 0;
+	size_t n, shown;
 
 	if (!rows)
 		return out_of_memory();
@@ -167,10 +167,9 @@ static enum exit_status print_changes(const struct tuning *tuning, size_t most)
 		print_gap(tuning);
 		print_screen_rows(rows, shown + 1);
 	}
-	for (size_t i = shown + 1; i <= n; i++)
-		n_more += 1 + rows[i].n_more;
-	if (n_more)
-		printf("and %zu more; --json has all\n", n_more);
+	if (n > shown)
+		printf("and %zu more; --json has all\n",
+		       count_row_drives(rows + 1 + shown, n - shown));
 	free(rows);
 	return STATUS_DONE;
 }
