@@ -606,6 +606,24 @@ def test_a_drive_of_which_nothing_is_known_has_no_zeros(
         assert drive[key] is None
 
 
+def test_a_drive_that_sleeps_and_is_not_estimated_is_missing_from_what_is_said_of_all(
+    ssdpm: Command,
+) -> None:
+    """A hot-plug port is left alone, and yet its link may sleep."""
+    for policy in ("med_power_with_dipm", "max_performance"):
+        made = machines.Machine(machines.KERNEL_7)
+        made.host("LENOVO", "ThinkCentre", "3102")
+        hot = machines.HPCP | machines.ALPE | machines.ASP
+        made.nvme(machines.SN530, machines.L1_2_ON, table=machines.SN530_TABLE)
+        port = machines.Port(machines.INTEL_545, policy, bits=hot)
+        made.ahci("0000:00:17.0", [port, machines.Port(machines.MX500, policy)])
+        made.write(ssdpm.directory / policy)
+        text = ssdpm.output("tune", "-n", "--root", policy)
+        words = ("; 1 drive is not estimated.", "or longer, on the drives that are estimated.")
+        sleeps = policy != "max_performance"
+        assert [one in text for one in words] == 2 * [sleeps], text
+
+
 def touch(path: pathlib.Path) -> pathlib.Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("")

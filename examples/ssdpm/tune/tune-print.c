@@ -132,6 +132,26 @@ size_t count_unread(const struct tuning *tuning)
 	return n;
 }
 
+/* A drive that must be left alone, over a network, or with a motor. */
+static bool is_unestimated(const struct ssdpm_energy_report_item *item)
+{
+	const uint32_t verdict = item->drive->verdict;
+
+	return item->error == -EOPNOTSUPP &&
+	       (verdict == SSDPM_DIAGNOSIS_SAVES ||
+		verdict == SSDPM_DIAGNOSIS_SAVES_LESS ||
+		verdict == SSDPM_DIAGNOSIS_NOT_KNOWN);
+}
+
+size_t count_unestimated(const struct tuning *tuning)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tuning->n; i++)
+		n += is_unestimated(&tuning->items[i]);
+	return n;
+}
+
 /* Drives of one kind that get the same share a row. */
 static size_t collect_rows(const struct tuning *tuning, struct screen_row *rows)
 {
@@ -251,6 +271,8 @@ struct cell harm_text(const struct tuning *tuning, bool today)
 	return cell("wait for at most %.2f %% of the time, one in 100 for %s "
 		    "or longer%s",
 		    (double)n / 100, time_text(p99_ns).text,
+		    count_unestimated(tuning) ?
+			    ", on the drives that are estimated" :
 		    count_unread(tuning) ?
 			    ", on the drives that could be read" :
 			    "");

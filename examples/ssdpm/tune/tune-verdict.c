@@ -221,6 +221,7 @@ static struct ssdpm_total total_asleep(const struct tuning *tuning,
 void write_asleep(FILE *file, const struct tuning *tuning)
 {
 	const size_t n_unread = count_unread(tuning);
+	const size_t n_unestimated = count_unestimated(tuning);
 	size_t n_undecided;
 	const struct ssdpm_total asleep = total_asleep(tuning, &n_undecided);
 
@@ -238,6 +239,11 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 	if (n_unread)
 		fprintf(file, "; %s could not be read",
 			counted(n_unread, "drive").text);
+	if (n_unestimated)
+		fprintf(file, "; %s not estimated",
+			n_unestimated == 1 ?
+				"1 drive is" :
+				cell("%zu drives are", n_unestimated).text);
 	if (tuning->n_changes || tuning->options->price_per_kwh <= 0) {
 		putc('.', file);
 	} else {
