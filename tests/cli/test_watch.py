@@ -344,6 +344,11 @@ def test_a_drive_that_wakes_seldom_is_not_said_to_wake_never(ssdpm: Command) -> 
     assert "\nWoken 2 times, 0.042 an hour, 2 of these by cron\n" in told(ssdpm, made)
 
 
+def test_a_partition_is_no_drive_to_read(ssdpm: Command) -> None:
+    said = ssdpm.fails(1, *READ[:-1], recordings.PARTITION, "-q", "SN530")
+    assert said == "ssdpm: trace.txt: 259,2 is a partition of 259,0: observe that device"
+
+
 def test_the_power_at_rest_is_unknown_before_the_first_io(ssdpm: Command) -> None:
     made = recordings.Recording()
     asked = "nvme_setup_cmd: nvme0: qid=0, cmdid=16, nsid=-1, cmd=()"

@@ -618,13 +618,22 @@ static int follow_time(struct ssdpm_observation *observation,
 
 /* "259,1 259,0": a partition and its drive, which may be one of others. */
 static bool take_partition(struct ssdpm_observation *observation,
-			   struct span text)
+			   struct span text, int *ret_err,
+			   struct ssdpm_error *reterr)
 {
 	uint64_t partition, drive;
 
 	if (!ssdpm__take_device(&text, ",", &partition) ||
 	    !ssdpm__take_device(&text, ",", &drive))
 		return false;
+	/* Requests are of the drive, so that nothing would come. */
+	if (partition != drive && find_drive(observation, partition))
+		*ret_err = ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"%u,%u is a partition of %u,%u: observe "
+			"that device",
+			(uint32_t)(partition >> 32), (uint32_t)partition,
+			(uint32_t)(drive >> 32), (uint32_t)drive);
 	for (size_t i = 0; i < observation->n_drives; i++)
 		if (observation->drives[i]->device == drive)
 			return !ssdpm_observation_add_partition(
@@ -789,7 +798,7 @@ static int take_comment(struct ssdpm_observation *observation, struct span line,
 	int err = 0;
 
 	if (ssdpm__take(&line, "# partition:"))
-		good = take_partition(observation, line);
+		good = take_partition(observation, line, &err, reterr);
 	else if (ssdpm__take(&line, "# controller:"))
 		good = take_controller(observation, line);
 	else if (ssdpm__take(&line, "# backing:"))
