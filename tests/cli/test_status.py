@@ -241,7 +241,7 @@ def test_without_a_drive_it_shows_where_to_begin(
     for link in (ssdpm.directory / "laptop/sys/class/nvme").iterdir():
         link.unlink()
     lines = screen("laptop")
-    assert lines[0] == "No drive is here. Try one of the catalogue:"
+    assert lines[0] == "No NVMe or SATA drive is here. Try one of the catalogue:"
     assert ssdpm.output("tune", "--dry-run", "--root", "laptop").splitlines() == lines
     for line in lines[1:]:
         call = shlex.split(re.split(r"   +|  (?=which)", line.strip())[0])
@@ -252,7 +252,7 @@ def test_without_a_command_it_is_that_of_this_machine(ssdpm: Command) -> None:
     result = ssdpm()
     assert result.returncode == 0
     assert result.stdout == ssdpm("status").stdout
-    assert result.stdout.startswith((b"drive ", b"No drive is here"))
+    assert result.stdout.startswith((b"drive ", b"No NVMe or SATA drive is here"))
 
 
 def test_without_the_other_program_it_estimates_nothing(
@@ -536,8 +536,8 @@ def test_watch_goes_on_if_a_drive_goes_away_and_ends_with_its_terminal(
     watch = Watch(ssdpm)
     watch.until(b"nvme0  WDC PC SN530")
     (ssdpm.directory / "laptop/sys/class/nvme/nvme0").unlink()
-    watch.until(b"No drive")
-    watch.until(b"No drive")
+    watch.until(b"No NVMe")
+    watch.until(b"No NVMe")
     os.close(watch.fd)
     assert watch.process.wait(60) == -signal.SIGHUP
 

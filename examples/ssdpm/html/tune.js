@@ -127,7 +127,7 @@ function showTuning() {
   if (data.risk)
     main.append(element("p", {className: "warning"}, data.risk));
   if (!drives.length) {
-    main.append(element("p", {}, "No drive is here."));
+    main.append(element("p", {}, "No NVMe or SATA drive is here."));
     return;
   }
   tuneDrives(titled(main, "Drives", "Mean and p99 are of the delay that the setting adds to an I/O.",

@@ -97,8 +97,8 @@ enum exit_status complain_of_device(const char *name,
 
 void complain_of_no_drive(const struct common *common)
 {
-	remark("no drive, and no SATA port, is %s%s; ssdpm list --catalogue "
-	       "lists drives that others have",
+	remark("no NVMe or SATA drive, and no SATA port, is %s%s; ssdpm list "
+	       "--catalogue lists drives that others have",
 	       common->root ? "in " : "here", common->root ? common->root : "");
 }
 

@@ -737,7 +737,7 @@ int add_outlook(struct outlooks *outlooks, struct outlook outlook,
 
 void print_no_drive(void)
 {
-	puts("No drive is here. Try one of the catalogue:\n"
+	puts("No NVMe or SATA drive is here. Try one of the catalogue:\n"
 	     "  ssdpm show 'WDC PC SN530'       its power states\n"
 	     "  ssdpm apst 'WDC PC SN530'       when Linux uses them\n"
 	     "  ssdpm list --catalogue samsung  which drives are known");
