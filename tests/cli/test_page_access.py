@@ -365,6 +365,16 @@ def test_the_page_of_watch_has_the_causes_of_the_screen_without_an_io(ssdpm: Com
     assert "nobody: at restunknown" in text
 
 
+def test_the_page_of_tune_has_the_whole_call_that_decides(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    machine("laptop").rename(ssdpm.directory / "mine: laptop")
+    printed = ssdpm.output("tune", "-n", "--root", "mine: laptop", "--html", "p.html")
+    [call] = re.findall(r"^To decide: (.*(?:\\\n.*)*)$", printed, re.M)
+    assert "'mine: laptop'" in call
+    assert re.sub(r"\\\n *", "", call) in browse(ssdpm, "p.html").text
+
+
 def test_the_page_of_watch_names_a_cgroup_as_the_screen_does(ssdpm: Command) -> None:
     made = recordings.Recording()
     for i in range(20):

@@ -148,8 +148,9 @@ function showTuning() {
   }
   tuneLeft(main, drives);
   if (data.to_decide) {
-    const [what, call] = data.to_decide.split(": ");
-    titled(main, what, "", "h2").append(element("pre", {tabIndex: 0}, call));
+    /* The name of a capture may have a colon, too. */
+    const [what, ...call] = data.to_decide.split(": ");
+    titled(main, what, "", "h2").append(element("pre", {tabIndex: 0}, call.join(": ")));
   }
   if (data.further) {
     const [what, call] = data.further.split("\nTo see it: ");
