@@ -70,7 +70,7 @@ def test_the_screen_says_what_is_set_and_what_waits_and_fits(
     lines = result.stdout.decode().splitlines()
     assert len(lines) <= 22  # and the question
     assert not [line for line in lines if len(line) > 80]
-    assert re.match(r"Change \d+ of \d+ drives?: (?:probably )?(?:saves|costs) |Nothing to change: |No drive", lines[0])
+    assert re.match(r"Change \d+ of \d+ drives?: (?:probably )?(?:saves|costs) |Nothing to change: |No NVMe", lines[0])
     if lines[0].startswith("Change"):
         text = "\n".join(lines)
         assert "kWh a year" in text and "I/Os then wait for at most" in text
@@ -213,6 +213,17 @@ def test_only_the_named_drives_are_changed(ssdpm: Command, machine: Make) -> Non
     for name in ("/dev/nvme0n1", "nvme0n1", "nvme0", "sda1"):
         found = advised(ssdpm, "tune", "-n", "--root", str(root), name)
         assert [drive["name"] for drive in found] == ["sda" if "sda" in name else "nvme0"]
+
+
+def test_the_page_of_an_empty_machine_says_that_no_drive_is_here(
+    ssdpm: Command, tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / "root/sys").mkdir(parents=True)
+    page = tmp_path / "page.html"
+    shown = ssdpm.output("tune", "-n", "--root", str(tmp_path / "root"), "--html", str(page))
+    assert shown.startswith("No NVMe or SATA drive is here.")
+    assert page.read_text().count("No NVMe or SATA drive is here.") == 1
+    assert "Nothing to change: no" not in page.read_text()
 
 
 def test_a_port_without_a_drive_is_a_failure_if_it_is_named(ssdpm: Command, machine: Make) -> None:

@@ -126,10 +126,8 @@ function showTuning() {
     `Limits of the time that I/Os wait, and of what one in 100 waits: ${data.limits}.`));
   if (data.risk)
     main.append(element("p", {className: "warning"}, data.risk));
-  if (!drives.length) {
-    main.append(element("p", {}, "No NVMe or SATA drive is here."));
+  if (!drives.length)
     return;
-  }
   tuneDrives(titled(main, "Drives", "Mean and p99 are of the delay that the setting adds to an I/O.",
     "h2"), drives);
   const found = drives.filter((d) => d.likely);

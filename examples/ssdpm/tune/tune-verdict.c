@@ -103,6 +103,10 @@ static void write_no_change(FILE *file, const struct tuning *tuning)
 	const char *name;
 	const size_t n = count_rebuilds(tuning, &name, &finding);
 
+	if (!tuning->n) {
+		fputs("No NVMe or SATA drive is here.", file);
+		return;
+	}
 	if (n) {
 		fprintf(file, "Nothing to change but the APST table of %s%s.",
 			name, n > 1 ? cell(" and %zu more", n - 1).text : "");
