@@ -1247,6 +1247,16 @@ def test_of_limits_that_make_one_table_that_of_linux_is_set(
     ssdpm: Command, machine: Make
 ) -> None:
     """As ssdpm recommend does; a quirk makes 2 ms the same."""
+def test_a_table_to_build_may_be_of_no_limit(ssdpm: Command, machine: Make) -> None:
+    call = ["tune", "-n", *foreign(machine, "laptop", "nvme0"), "nvme0"]
+    limit = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    (pathlib.Path(call[3]) / limit).write_text("any\n")
+    [drive] = advised(ssdpm, *call)
+    assert drive["advice"] == "rebuild"
+    assert drive["setting"]["max_exit_latency_us"] == drive["policy"] == "any"
+    assert "  nvme0: its APST table is not that of its latency limit any, " in ssdpm.output(*call)
+
+
     root = machine("quirked")
     file = root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
     file.write_text("0\n")

@@ -25,6 +25,7 @@ from ssdpm.base.result import Json, Value, in_ms
 from ssdpm.device.facts import Change
 from ssdpm.device.machine import Root, machine_of
 from ssdpm.estimate.result import Likely, Saving, saving_text
+from ssdpm.policy.parameters import limit_word
 from ssdpm.workload.trace import TraceLike, all_records
 
 
@@ -108,7 +109,8 @@ class Advice(Json):
             "none", because nothing is within the bounds; "rebuild", because the best
             limit is set, but the APST table is not the one that Linux builds of it;
             None with an error.
-        max_exit_latency_us: the latency limit of an NVMe drive, or None.
+        max_exit_latency_us: the latency limit of an NVMe drive, or None; "any" only
+            with "rebuild".
         lpm: the link policy of a SATA port, or None.
         saving: of that setting against today; None with an error.
         likely: what is likely of it; None: nothing changes.
@@ -131,7 +133,7 @@ class Advice(Json):
     message: str
     error: str | None
     advice: str | None
-    max_exit_latency_us: int | None
+    max_exit_latency_us: int | str | None
     lpm: str | None
     saving: Saving | None
     likely: Likely | None
@@ -311,7 +313,7 @@ def tune(
             message,
             errno.errorcode.get(-code) if code else None,
             word,
-            limit,
+            None if limit is None else limit_word(limit),
             lpm,
             None if saving is None else Saving(*saving),
             _likely(likely),
