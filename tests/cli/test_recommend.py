@@ -437,3 +437,18 @@ def test_a_drive_of_a_machine_that_cannot_be_read_is_a_failure(
     assert "ssdpm: nvme7: it cannot be read: " in said
     # Nobody asked for it.
     assert ssdpm(*call, "nvme0").returncode == 0
+
+
+def test_a_drive_that_cannot_be_read_is_a_failure_if_no_other_can_be_set_either(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    """3 would say that nothing can be set, of a drive of which nothing is known."""
+    root = machine("pm-only-max-performance")
+    call = ["recommend", "-q", "-t", "lomax", "--root", str(root)]
+    assert ssdpm(*call).returncode == 3
+    (root / "sys/class/nvme").mkdir()
+    (root / "sys/class/nvme/nvme7").mkdir()
+    for form in ([], ["--json"]):
+        result = ssdpm(*call, *form)
+        assert result.returncode == 1
+        assert b"ssdpm: nvme7: it cannot be read: " in result.stderr

@@ -72,5 +72,5 @@ enum exit_status leave_out_ports(const struct common *common,
 	drives->n = n;
 	if (!n && !said)
 		complain("there is no drive that could be set");
-	return n ? status : STATUS_DEVICE_CANNOT;
+	return n ? status : status_without_drives();
 }

@@ -60,6 +60,13 @@ static bool has_estimated(const struct drives *drives)
 	return false;
 }
 
+enum exit_status status_without_drives(void)
+{
+	const enum exit_status failed = failed_drive_status();
+
+	return failed ? failed : STATUS_DEVICE_CANNOT;
+}
+
 /*
  * Those of a machine are left out, and those that are named are failures. If no
  * other is there, all are.
@@ -89,7 +96,7 @@ static enum exit_status leave_out(const struct common *common, size_t n_named,
 		free_drive(drive);
 	}
 	drives->n = n;
-	return status || n ? status : STATUS_DEVICE_CANNOT;
+	return status || n ? status : status_without_drives();
 }
 
 enum exit_status read_estimated_drives(const struct common *common,

@@ -54,8 +54,14 @@ struct subject {
 /* Whether the library has no changes for its device by this route, and why. */
 bool has_no_changes(const struct drive *drive, uint32_t route, char why[256]);
 
-/* False: it rotates, or it draws its power at another machine; and why. */
+/*
+ * False: it rotates, it draws its power at another machine, or its controller
+ * is not live; and why.
+ */
 bool is_estimated(const struct drive *drive, char why[256]);
+
+/* If all are left out. A drive that could not be read is a failure first. */
+enum exit_status status_without_drives(void);
 
 /* As read_drives(), without those that are not estimated. */
 enum exit_status read_estimated_drives(const struct common *common,
