@@ -247,6 +247,10 @@ def test_a_port_without_a_drive_is_a_failure_if_it_is_named(ssdpm: Command, mach
         result = ssdpm("tune", "--dry-run", "--root", str(root), *names)
         assert result.returncode == 1 and result.stdout == b""
         assert len(result.stderr.splitlines()) == 2
+        page = ssdpm.directory / "named.html"
+        ssdpm("tune", "--dry-run", "--root", str(root), "--html", str(page), *names)
+        assert page.read_text().count("No drive that was named could be read.") == 1
+        assert "drive is here" not in page.read_text()
     assert settings(root) == before
 
 

@@ -104,7 +104,9 @@ static void write_no_change(FILE *file, const struct tuning *tuning)
 	const size_t n = count_rebuilds(tuning, &name, &finding);
 
 	if (!tuning->n) {
-		fputs("No NVMe or SATA drive is here.", file);
+		fputs(tuning->named ? "No drive that was named could be read." :
+				      "No NVMe or SATA drive is here.",
+		      file);
 		return;
 	}
 	if (n) {
