@@ -1247,10 +1247,6 @@ def test_a_table_is_said_to_be_of_the_limit_that_is_set(ssdpm: Command, machine:
     assert drive["setting"]["max_exit_latency_us"] == int(drive["policy"]) == 100000
 
 
-def test_of_limits_that_make_one_table_that_of_linux_is_set(
-    ssdpm: Command, machine: Make
-) -> None:
-    """As ssdpm recommend does; a quirk makes 2 ms the same."""
 def test_a_table_to_build_may_be_of_no_limit(ssdpm: Command, machine: Make) -> None:
     call = ["tune", "-n", *foreign(machine, "laptop", "nvme0"), "nvme0"]
     limit = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
@@ -1261,6 +1257,10 @@ def test_a_table_to_build_may_be_of_no_limit(ssdpm: Command, machine: Make) -> N
     assert "  nvme0: its APST table is not that of its latency limit any, " in ssdpm.output(*call)
 
 
+def test_of_limits_that_make_one_table_that_of_linux_is_set(
+    ssdpm: Command, machine: Make
+) -> None:
+    """As ssdpm recommend does; a quirk makes 2 ms the same."""
     root = machine("quirked")
     file = root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
     file.write_text("0\n")
@@ -1440,8 +1440,19 @@ def test_a_drive_that_the_limits_keep_awake_is_said_to_be(ssdpm: Command, machin
         [found] = advised(ssdpm, *call, "--instant", drive)
         assert found["advice"] == "keep" and found["setting"] is None
         text = ssdpm.output(*call, "--instant", drive)
-        assert f"\n  {drive}: stays awake: sleep is beyond the limits\n" in text
+        assert f"\n  {drive}: stays awake: no sleep within the limits saves\n" in text
         assert cause not in text and ssdpm.output(*call, drive).startswith("Change 1 of 1 ")
+
+
+def test_limits_are_not_blamed_where_sleep_saves_nothing(ssdpm: Command, machine: Make) -> None:
+    """The drive is never idle for as long as APST waits."""
+    trace = ssdpm.directory / "busy.csv"
+    made = ssdpm("workload", "--to", "csv", "--n-ios", "1000", "--mean-idle", "1ms", "poisson")
+    trace.write_bytes(made.stdout)
+    call = ["tune", "-n", "-q", "--root", str(machine("apst-off")), "--trace", str(trace)]
+    text = ssdpm.output(*call)
+    assert "\n  nvme0: stays awake: no sleep within the limits saves\n" in text
+    assert "beyond the limits" not in text
 
 
 @pytest.mark.parametrize("price", ["0,30", "1,300", "0,3x"])

@@ -319,7 +319,10 @@ static const char *best_words(const struct ssdpm_energy_report_item *item)
 	return item->further ? "no better limit" : "as good as it gets";
 }
 
-/* A setting keeps it awake, and one that lets it sleep was not chosen. */
+/*
+ * A setting keeps it awake, and one that lets it sleep was not chosen. That one
+ * is beyond the limits, or it saves nothing on this workload.
+ */
 static bool could_sleep(const struct ssdpm_energy_report_item *item)
 {
 	const struct ssdpm_diagnosis *reason = item->drive->reason;
@@ -338,7 +341,7 @@ static struct cell best_text(const struct ssdpm_energy_report_item *item)
 	const char *why = awake ? why_awake(item->drive) : NULL;
 
 	if (awake && could_sleep(item))
-		why = "sleep is beyond the limits";
+		why = "no sleep within the limits saves";
 	return why ? cell("stays awake: %s", why) :
 		     cell("%s", best_words(item));
 }
