@@ -32,6 +32,15 @@ def test_the_advice_is_what_a_plan_then_has_in_force(machine: Maker) -> None:
         assert not [one for one in ssdpm.tune(root) if one.advice == "set"]
 
 
+def test_a_table_to_build_may_be_of_no_limit(machine: Maker) -> None:
+    root = machine("laptop")
+    [off] = machine("apst-off").glob("dumps/*.apst")
+    (root / "dumps/nvme0.apst").write_bytes(off.read_bytes())
+    (root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us").write_text("any\n")
+    [advice] = ssdpm.tune(root)
+    assert (advice.advice, advice.max_exit_latency_us) == ("rebuild", "any")
+
+
 def test_the_saving_is_that_of_a_comparison(machine: Maker) -> None:
     root = machine("desktop-6.1")
     trace = ssdpm.generate("desktop-session")
