@@ -790,12 +790,12 @@ def children(parent: int) -> list[str]:
 
 def has_open(parent: int, path: pathlib.Path) -> bool:
     """A process that this one has started."""
-    links = [
-        link
-        for child in children(parent)
-        for link in pathlib.Path(f"/proc/{child}/fd").glob("*")
-    ]
-    return any(link.exists() and link.samefile(path) for link in links)
+    for child in children(parent):
+        for link in pathlib.Path(f"/proc/{child}/fd").glob("*"):
+            with contextlib.suppress(FileNotFoundError):  # closed since
+                if link.samefile(path):
+                    return True
+    return False
 
 
 def test_it_opens_no_file_outside_the_lists_of_its_apparmor_profile(
