@@ -40,7 +40,7 @@ systemctl stop ssdpm-bisect.service
 state stopped
 run stopped grep -c ' stopped:' /var/lib/ssdpm/bisect
 start again
-until_true over || until_true over
+within 90 over
 state again
 run status ssdpm bisect --json
 start over

@@ -19,10 +19,17 @@ run_user() {
 
 # until_true COMMAND...: for 20 s at most
 until_true() {
+	within 20 "$@"
+}
+
+# within SECONDS COMMAND...: the same, for so long at most
+within() {
+	most=$(($1 * 10))
+	shift
 	tries=0
 	while ! "$@" >/dev/null 2>&1; do
 		tries=$((tries + 1))
-		if [ $tries -ge 200 ]; then
+		if [ $tries -ge "$most" ]; then
 			echo "never true: $*" >&2
 			return 1
 		fi
