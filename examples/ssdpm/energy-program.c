@@ -60,6 +60,13 @@ static const struct ssdpm_link_saving *saving_link(
 		       NULL;
 }
 
+static bool is_estimable(const struct ssdpm_energy_report_item *item)
+{
+	return !item->drive->error &&
+	       !ssdpm_device_check_estimable(item->drive->device, item->model,
+					     NULL);
+}
+
 int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 		  struct ssdpm_error *reterr)
 {
@@ -85,6 +92,7 @@ int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 			(struct outlook){
 				.drive = *item.drive,
 				.is_skipped = item.error == -EALREADY,
+				.is_estimated = is_estimable(&item),
 				.is_known = !item.error ||
 					    item.error == -EOPNOTSUPP,
 				.is_to_set = item.advice == SSDPM_ADVICE_SET,

@@ -45,6 +45,7 @@ int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
 struct outlook {
 	struct ssdpm_report_item drive;
 	bool is_skipped;    /* it sleeps: only ssdpm tune estimates it */
+	bool is_estimated;  /* false: no command does */
 	bool is_known;	    /* whether a better setting is known */
 	bool is_to_set;	    /* it is */
 	bool is_to_rebuild; /* it is set; its APST table is not */

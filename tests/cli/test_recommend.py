@@ -357,14 +357,30 @@ def test_a_drive_over_a_network_is_left_out(ssdpm: Command, machine: Make) -> No
     why = "over a network (tcp): its power is not of this machine"
     assert done.returncode == 3 and done.stdout == b""
     assert f"nvme0: {why}\n" in done.stderr.decode()
-    with pytest.raises(package.UnsupportedError, match=re.escape(why)):
-        package.recommend(package.open("nvme0", root), package.generate("desktop-session"))
+    device, trace = package.open("nvme0", root), package.generate("desktop-session")
+    for ask in (package.recommend, package.estimate, package.compare):
+        with pytest.raises(package.UnsupportedError, match=re.escape(why)):
+            ask(device, trace)
 
 
-def test_python_recommends_nothing_that_the_port_refuses(machine: Make) -> None:
-    device = package.open("sdb", machine("external-ports"))
-    with pytest.raises(package.UnsupportedError, match="its port takes no other link policy"):
+def test_python_recommends_nothing_that_the_port_refuses(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("external-ports")
+    device = package.open("sdb", root)
+    with pytest.raises(package.UnsupportedError, match="the port is for hot-plug") as refused:
         package.recommend(device, package.generate("desktop-session"))
+    message = ssdpm.fails(3, "recommend", *DESKTOP, "--root", str(root), "sdb")
+    assert message == f"ssdpm: sdb: {refused.value.args[1]}"
+
+
+def test_a_controller_that_is_not_live_is_not_estimated_in_python_either(machine: Make) -> None:
+    root = machine("laptop")
+    (root / "sys/class/nvme/nvme0/state").write_text("dead\n")
+    device, trace = package.open("nvme0", root), package.generate("desktop-session")
+    for ask in (package.recommend, package.estimate, package.compare):
+        with pytest.raises(package.UnsupportedError, match="the controller is dead, not live"):
+            ask(device, trace)
 
 
 def test_a_limit_that_is_set_is_written_twice_to_build_its_table(
@@ -388,8 +404,24 @@ def test_a_limit_that_is_set_is_written_twice_to_build_its_table(
     ]
     assert "ssdpm apply" not in route
     found = ssdpm.json(*call)["recommendations"][0]
-    assert found["apply"] is None
+    assert found["advice"] == "rebuild" and found["apply"] is None
     assert found["sysfs"] == [{"path": path, "value": value} for value in ("99999", "100000")]
+    # In Python, too; and each number is that of the command.
+    device = package.open("nvme0", root)
+    in_python = package.recommend(device, package.generate("desktop-session"))
+    assert in_python.recommendations[0].advice == "rebuild"
+    assert str(in_python.recommendations[0]).startswith(
+        "have Linux build its APST table of the latency limit 100000 us: saves "
+    )
+    there = json.loads(in_python.to_json())["recommendations"]
+    here = ssdpm.json("recommend", *DESKTOP, *call[1:])["recommendations"]
+    for one in (*there, *here):
+        for key in ("text", "apply"):
+            del one[key]
+    assert there == here
+    # Against another table, nothing is in force.
+    other = package.recommend(device, package.generate("desktop-session"), today=None)
+    assert other.recommendations[0].advice == "set"
     # Other parameters are set as ever.
     assert "ssdpm apply" in text
     # Against another policy than today, the table in force is not the question.

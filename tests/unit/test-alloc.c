@@ -849,6 +849,32 @@ static int call_recommend(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+/* Reads the kernel of an NVMe drive, and the port of a disk. */
+static int call_bounds_device(struct result *ret, struct ssdpm_error *error)
+{
+	struct ssdpm_device *const devices[] = { in.device, in.disk };
+	struct ssdpm_apst_params kernel = { .size = sizeof(kernel) };
+	uint32_t flags = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < 2 && !err; i++) {
+		struct ssdpm_bounds bounds = { .size = sizeof(bounds) };
+		struct ssdpm_model *model;
+
+		err = ssdpm_device_read_model(devices[i], 0, in.catalogue,
+					      &model, error);
+		if (err)
+			return err;
+		err = ssdpm_bounds_set_device(&bounds, in.desktop, devices[i],
+					      model, &kernel, error);
+		flags |= bounds.flags;
+		ssdpm_model_unref(model);
+	}
+	if (!err)
+		ret->energy_nj = flags;
+	return err;
+}
+
 /* Three I/Os, as intervals: these take memory too. */
 static int call_sim(struct result *ret, struct ssdpm_error *error)
 {
@@ -3094,6 +3120,7 @@ static const struct {
 	{ "ssdpm_trace_read", call_trace_read },
 	{ "ssdpm_trace_read", call_trace_read_issues },
 	{ "ssdpm_gaps_get_default_bounds", call_default_bounds },
+	{ "ssdpm_bounds_set_device", call_bounds_device },
 	{ "ssdpm_recommend", call_recommend },
 	{ "ssdpm_recommendation_get_changes", call_recommend },
 	{ "ssdpm_recommendation_report_to_json", call_recommend },
@@ -3435,6 +3462,7 @@ static void call_device(void)
 				     &error);
 	ssdpm_device_get_apst_params(in.device, &in.facts, NULL, &params,
 				     &error);
+	ssdpm_device_check_estimable(in.device, NULL, &error);
 	ssdpm_device_read_apst(in.device, &table, NULL);
 	ssdpm_device_read_power(in.device, &power, NULL);
 	ssdpm_device_read_devsleep(in.disk, &devsleep, NULL);
@@ -4007,6 +4035,7 @@ static const struct {
 	{ "ssdpm_gaps_ref", call_gaps_ref },
 	{ "ssdpm_gaps_unref", call_gaps_ref },
 	{ "ssdpm_device_get_apst_params", call_device },
+	{ "ssdpm_device_check_estimable", call_device },
 	{ "ssdpm_device_get_facts", call_device },
 	{ "ssdpm_device_get_host", call_device },
 	{ "ssdpm_device_read_apst", call_device },

@@ -13,6 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* To set it, or to have Linux build the table of what is set. */
+static bool is_change(const struct ssdpm_recommendation *r)
+{
+	return r->advice == SSDPM_ADVICE_SET ||
+	       r->advice == SSDPM_ADVICE_REBUILD;
+}
+
 struct cell refusal_of(const struct advice *a,
 		       const struct ssdpm_recommendation *r)
 {
@@ -40,24 +47,6 @@ static struct changes changes_of(const struct drive *drive,
 		    &changes.all, &changes.n, NULL))
 		complain("out of memory");
 	return changes;
-}
-
-/*
- * Linux has that limit already, and would build that table of it, but the drive
- * has another one: ssdpm apply would find nothing to set.
- */
-static bool is_to_rebuild(const struct advice *a,
-			  const struct ssdpm_recommendation *r)
-{
-	struct ssdpm_apst made;
-
-	return a->from.what.kind == SSDPM_POLICY_TODAY && a->bounds.kernel &&
-	       r->advice == SSDPM_ADVICE_SET &&
-	       r->route != SSDPM_ROUTE_RAW_TABLE &&
-	       r->limit_us == a->kernel.max_exit_latency_us &&
-	       !ssdpm_apst_generate(a->subject->drive->model, &a->kernel, &made,
-				    NULL) &&
-	       !memcmp(&made, &r->apst, sizeof(made));
 }
 
 static void write_table_setting(FILE *file, const struct advice *a,
@@ -95,7 +84,7 @@ static void write_setting(FILE *file, const struct advice *a,
 	if (r->route == SSDPM_ROUTE_LINK_POLICY)
 		fprintf(file, "set the link policy to %s",
 			ssdpm_lpm_to_string(r->lpm));
-	else if (is_to_rebuild(a, r))
+	else if (r->advice == SSDPM_ADVICE_REBUILD)
 		fprintf(file,
 			"have Linux build its APST table of the latency limit "
 			"%s",
@@ -273,7 +262,7 @@ static void print_settings(const struct advice *a,
 		return;
 	}
 	changes = changes_of(drive, r);
-	if (is_to_rebuild(a, r))
+	if (r->advice == SSDPM_ADVICE_REBUILD)
 		print_rebuild(drive, &changes);
 	else
 		print_sysfs(drive, &changes);
@@ -352,7 +341,7 @@ static void print_route(const struct advice *a,
 		return;
 	fprintf(file, "%s: ", ssdpm_route_to_string(r->route));
 	write_sentence(file, a, r);
-	if (r->advice == SSDPM_ADVICE_SET)
+	if (is_change(r))
 		write_use(file, a->use, &r->expected);
 	end_paragraph(file, &text, 0, 2);
 }
@@ -403,7 +392,7 @@ void print_advice(const struct advice *a, const struct sim_options *options,
 		if (refusal.text[0])
 			continue;
 		print_route(a, r);
-		if (r->advice != SSDPM_ADVICE_SET)
+		if (!is_change(r))
 			continue;
 		if (r->route != SSDPM_ROUTE_LINK_POLICY) {
 			fputs("  the table: ", stdout);
@@ -426,8 +415,7 @@ struct decision decide_advice(const struct advice *a)
 	FILE *file = open_memstream(&d.verdict, &size);
 
 	for (size_t i = 0; (r = route_of(a, i)); i++)
-		if (r->advice == SSDPM_ADVICE_SET &&
-		    !refusal_of(a, r).text[0]) {
+		if (is_change(r) && !refusal_of(a, r).text[0]) {
 			best = r;
 			d.policy = ssdpm_route_to_string(r->route);
 			break;
@@ -437,7 +425,7 @@ struct decision decide_advice(const struct advice *a)
 	if (!file)
 		return d;
 	write_sentence(file, a, best);
-	if (best->advice == SSDPM_ADVICE_SET)
+	if (is_change(best))
 		write_use(file, a->use, &best->expected);
 	putc('.', file);
 	if (fclose(file))
@@ -471,7 +459,7 @@ static char *sentence_text(const struct advice *a,
 	if (refusal.text[0])
 		fprintf(file, "not set: %s; ", refusal.text);
 	write_sentence(file, a, r);
-	if (for_page && r->advice == SSDPM_ADVICE_SET)
+	if (for_page && is_change(r))
 		write_use(file, a->use, &r->expected);
 	if (!fclose(file))
 		return result;
@@ -490,16 +478,17 @@ static struct ssdpm_recommendation_words words_of(
 	result.text = words->text;
 	if (!words->text)
 		complain("out of memory");
-	if (r->advice != SSDPM_ADVICE_SET)
+	if (!is_change(r))
 		return result;
 	words->changes = changes_of(drive, r);
 	result.changes = words->changes.all;
 	result.n_changes = words->changes.n;
-	words->apply = refusal_of(a, r).text[0] || is_to_rebuild(a, r) ?
-			       NULL :
-		       r->route == SSDPM_ROUTE_RAW_TABLE ?
-			       apply_table_text(drive, a->raw_path) :
-			       apply_text(drive, &words->changes);
+	words->apply =
+		refusal_of(a, r).text[0] || r->advice == SSDPM_ADVICE_REBUILD ?
+			NULL :
+		r->route == SSDPM_ROUTE_RAW_TABLE ?
+			apply_table_text(drive, a->raw_path) :
+			apply_text(drive, &words->changes);
 	result.apply = words->apply;
 	return result;
 }

@@ -164,15 +164,6 @@ static struct cell no_change_text(const struct outlook *outlook)
 	return cell("no change");
 }
 
-/* A drive over a network draws its power at another machine. */
-static bool is_not_estimated(const struct ssdpm_report_item *drive)
-{
-	return is_hard_disk(drive) ||
-	       ssdpm_device_get_facts(drive->device)->flags &
-		       SSDPM_DEVICE_FABRICS ||
-	       find_finding(drive, SSDPM_DIAGNOSIS_NOT_LIVE);
-}
-
 /* "saves 120 mW +0.31 ms" */
 static struct cell change_text(const struct outlook *outlook)
 {
@@ -184,7 +175,7 @@ static struct cell change_text(const struct outlook *outlook)
 	if (!has_energy)
 		return cell(outlook->drive.n_changes ? "other settings" :
 						       "no change");
-	if (is_not_estimated(&outlook->drive))
+	if (!outlook->is_estimated)
 		return cell("not estimated");
 	if (outlook->is_skipped)
 		return cell("see tune");

@@ -6,44 +6,20 @@
 
 #include <stdlib.h>
 
-/* The plan shows what would stop ssdpm apply. */
-static bool has_obstacle(const struct drive *drive, struct ssdpm_plan *plan,
-			 char why[256])
-{
-	const uint32_t lpms[] = { SSDPM_LPM_MED_POWER_WITH_DIPM,
-				  SSDPM_LPM_MEDIUM_POWER };
-	const struct ssdpm_lpm_params params = {
-		.size = sizeof(params),
-		.lpms = lpms,
-		.n_lpms = sizeof(lpms) / sizeof(lpms[0]),
-	};
-	struct ssdpm_step step = { .size = sizeof(step) };
-	struct ssdpm_error error;
-
-	if (ssdpm_plan_add_lpm(plan, drive->device, drive->model, &params,
-			       &error)) {
-		snprintf(why, 256, "%s", error.message);
-		return true;
-	}
-	if (ssdpm_plan_get_step(plan, 0, &step) ||
-	    step.state != SSDPM_STEP_LEFT_ALONE)
-		return has_no_changes(drive, SSDPM_ROUTE_LINK_POLICY, why);
-	snprintf(why, 256, "%s", step.why);
-	return true;
-}
-
 static bool cannot_be_set(const struct drive *drive, char why[256])
 {
-	struct ssdpm_plan *plan;
-	bool result;
+	struct ssdpm_bounds bounds = { .size = sizeof(bounds) };
+	struct ssdpm_apst_params kernel = { .size = sizeof(kernel) };
+	struct ssdpm_error error;
 
 	if (!drive->device || !drive->live ||
 	    ssdpm_model_get_info(drive->model)->kind != SSDPM_KIND_SATA ||
-	    ssdpm_plan_new(drive->live->machine, NULL, &plan, NULL))
+	    !ssdpm_bounds_set_device(&bounds, drive->live->machine,
+				     drive->device, drive->model, &kernel,
+				     &error))
 		return false;
-	result = has_obstacle(drive, plan, why);
-	ssdpm_plan_free(plan);
-	return result;
+	snprintf(why, 256, "%s", error.message);
+	return true;
 }
 
 enum exit_status leave_out_ports(const struct common *common,

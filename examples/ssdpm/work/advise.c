@@ -94,23 +94,26 @@ static enum exit_status check_use(const struct common *common,
 			   power_text(most).text);
 }
 
-/* What the kernel of a device makes its tables from, and whether it takes a raw
- * one; others have none. A file that --raw names is written anyway. */
-static void find_kernel(struct advice *a)
+/*
+ * What the machine of a device lets it have. A file that --raw names is written
+ * anyway.
+ */
+static int take_device(struct advice *a, struct ssdpm_error *reterr)
 {
-	const struct ssdpm_recommendation raw = {
-		.route = SSDPM_ROUTE_RAW_TABLE,
-	};
 	const struct drive *drive = a->subject->drive;
+	int err;
 
 	if (!drive->device || !drive->live)
-		return;
+		return 0;
 	a->kernel.size = sizeof(a->kernel);
-	if (!ssdpm_device_get_apst_params(drive->device, &drive->live->facts,
-					  drive->model, &a->kernel, NULL))
-		a->bounds.kernel = &a->kernel;
-	if (!a->raw_path && refusal_of(a, &raw).text[0])
-		a->bounds.flags |= SSDPM_BOUNDS_NO_RAW_TABLE;
+	err = ssdpm_bounds_set_device(&a->bounds, drive->live->machine,
+				      drive->device, drive->model, &a->kernel,
+				      reterr);
+	if (a->raw_path)
+		a->bounds.flags &= ~(uint32_t)SSDPM_BOUNDS_NO_RAW_TABLE;
+	if (a->from.what.kind != SSDPM_POLICY_TODAY)
+		a->bounds.flags &= ~(uint32_t)SSDPM_BOUNDS_IN_FORCE;
+	return err;
 }
 
 static enum exit_status advise(const struct plan *plan,
@@ -130,8 +133,9 @@ static enum exit_status advise(const struct plan *plan,
 	a->use = &settings->use;
 	a->raw_path = settings->raw_path;
 	a->bounds = settings->bounds;
+	if (take_device(a, &error))
+		return complain_of_advice(a, &error);
 	a->bounds.quirks = apst_quirks(&subject->quirks, SSDPM_APST_LINUX);
-	find_kernel(a);
 	a->bounds.patience = patience_of(&settings->patience);
 	a->usual_bounds = !settings->is_bounded;
 	if (!policy_fits(&a->from, subject->drive, true))

@@ -2,6 +2,7 @@
 #include "input/budget-words.h"
 #include "text/shell.h"
 #include "work/budget.h"
+#include "work/simulate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,20 +62,13 @@ static bool is_elsewhere(const struct drive *drive)
 				      SSDPM_DEVICE_FABRICS;
 }
 
-static const char *network_of(const struct drive *drive)
-{
-	const char *transport =
-		ssdpm_device_get_facts(drive->device)->transport;
-
-	return transport[0] ? transport : "NVMe over Fabrics";
-}
-
 /* A named one is refused, and one of all is left out. */
 static enum exit_status leave_out_elsewhere(const struct common *common,
 					    struct drives *drives)
 {
 	enum exit_status status = STATUS_DONE;
 	size_t n = 0, n_here = 0;
+	char why[256];
 
 	for (size_t i = 0; i < drives->n; i++)
 		n_here += !is_elsewhere(&drives->drives[i]);
@@ -85,10 +79,8 @@ static enum exit_status leave_out_elsewhere(const struct common *common,
 			drives->drives[n++] = *drive;
 			continue;
 		}
-		if (drive->named)
-			complain("%s: over a network (%s): its power is not of "
-				 "this machine",
-				 drive->name, network_of(drive));
+		if (drive->named && !is_estimated(drive, why))
+			complain("%s: %s", drive->name, why);
 		else if (!common->quiet && n_here)
 			remark("%s is over a network: it does not count",
 			       drive->name);

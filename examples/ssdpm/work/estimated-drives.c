@@ -9,45 +9,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool has_no_changes(const struct drive *drive, uint32_t route, char why[256])
-{
-	const struct ssdpm_recommendation any = {
-		.route = route,
-		.lpm = SSDPM_LPM_MAX_PERFORMANCE,
-	};
-	struct ssdpm_change *changes;
-	struct ssdpm_error error;
-	size_t n;
-
-	if (ssdpm_recommendation_get_changes(&any, drive->device, NULL,
-					     &changes, &n, &error)) {
-		snprintf(why, 256, "%s", error.message);
-		return true;
-	}
-	free(changes);
-	return false;
-}
-
-static bool is_hard_disk(const struct drive *drive, char why[256])
+/* Asks the library about a drive that is no device. */
+static int check_model(const struct ssdpm_model *model,
+		       struct ssdpm_error *reterr)
 {
 	struct ssdpm_parameter parameters[SSDPM_MAX_PARAMETERS];
-	struct ssdpm_error error;
 	size_t n;
 
-	if (!drive->model ||
-	    ssdpm_parameters_from_model(drive->model, 0, parameters,
-					SSDPM_MAX_PARAMETERS, &n,
-					&error) != -EOPNOTSUPP)
-		return false;
-	snprintf(why, 256, "%s", error.message);
-	return true;
+	return ssdpm_parameters_from_model(model, 0, parameters,
+					   SSDPM_MAX_PARAMETERS, &n, reterr);
 }
 
 bool is_estimated(const struct drive *drive, char why[256])
 {
-	return !is_hard_disk(drive, why) &&
-	       (!drive->device ||
-		!has_no_changes(drive, SSDPM_ROUTE_LATENCY_LIMIT, why));
+	struct ssdpm_error error;
+	int err = drive->device ? ssdpm_device_check_estimable(
+					  drive->device, drive->model, &error) :
+				  check_model(drive->model, &error);
+
+	if (err == -EOPNOTSUPP)
+		snprintf(why, 256, "%s", error.message);
+	return err != -EOPNOTSUPP;
 }
 
 static bool has_estimated(const struct drives *drives)

@@ -51,9 +51,6 @@ struct subject {
 	struct ssdpm_background_work background; /* with --spare */
 };
 
-/* Whether the library has no changes for its device by this route, and why. */
-bool has_no_changes(const struct drive *drive, uint32_t route, char why[256]);
-
 /*
  * False: it rotates, it draws its power at another machine, or its controller
  * is not live; and why.

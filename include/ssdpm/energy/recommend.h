@@ -176,6 +176,9 @@ enum ssdpm_bounds_flag {
 	/* The kernel refuses a raw table: ssdpm_recommend() leaves out that
 	 * route. */
 	SSDPM_BOUNDS_NO_RAW_TABLE = 1 << 4,
+	/* The table of the parameters is in force on a device, and the limit of
+	 * kernel is set there: SSDPM_ADVICE_REBUILD is possible. */
+	SSDPM_BOUNDS_IN_FORCE = 1 << 5,
 };
 
 /**
@@ -194,11 +197,11 @@ enum ssdpm_bounds_flag {
  *                       ssdpm_gaps_get_default_bounds(), which these limits
  *                       are from; 0: they are not
  * @kernel:              what the kernel makes its tables from today, of
- *                       ssdpm_device_get_apst_params(), with
- *                       SSDPM_APST_LINUX or SSDPM_APST_LINUX_LEGACY; read by
- *                       ssdpm_recommend() and
+ *                       ssdpm_bounds_set_device(), with SSDPM_APST_LINUX or
+ *                       SSDPM_APST_LINUX_LEGACY; read by ssdpm_recommend() and
  *                       ssdpm_gaps_get_default_bounds(); NULL: the defaults of
- * Linux 5.14 and later. Its limit and its quirks are not read
+ *                       Linux 5.14 and later. Its quirks are not read, and its
+ *                       limit only with SSDPM_BOUNDS_IN_FORCE
  */
 struct ssdpm_bounds {
 	size_t size;
@@ -275,9 +278,8 @@ enum ssdpm_advice {
 	SSDPM_ADVICE_COSTS = 3,
 	/* No setting of this route keeps the bounds. */
 	SSDPM_ADVICE_NONE = 4,
-	/* ssdpm_energy_report alone: the best limit is set, but the table in
-	 * force is another one than Linux builds of it:
-	 * SSDPM_REMEDY_REBUILD_TABLE. */
+	/* The best setting is that of today, but the table in force is another
+	 * one than Linux builds of it: SSDPM_REMEDY_REBUILD_TABLE. */
 	SSDPM_ADVICE_REBUILD = 5,
 };
 

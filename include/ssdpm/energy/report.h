@@ -23,15 +23,51 @@ extern "C" {
 #endif
 
 /**
+ * ssdpm_device_check_estimable() - does this machine know what a drive draws?
+ * @model: of the drive; NULL: a disk that Linux takes for a hard disk is one
+ *
+ * Return: 0; -EOPNOTSUPP, and @reterr says why: a hard disk, a drive over a
+ * network, a controller that is not live.
+ */
+SSDPM_API int ssdpm_device_check_estimable(const struct ssdpm_device *device,
+					   const struct ssdpm_model *model,
+					   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_bounds_set_device() - what the machine of a device lets it have
+ * @bounds:     for ssdpm_recommend(). The kernel, the quirks,
+ *              SSDPM_BOUNDS_IN_FORCE and SSDPM_BOUNDS_NO_RAW_TABLE become those
+ *              of an NVMe drive; a SATA drive is only checked
+ * @device:     of @machine
+ * @model:      of ssdpm_device_read_model()
+ * @ret_kernel: @bounds points to it; its size member is set by the caller
+ *
+ * The table of the parameters of ssdpm_recommend() is then that of
+ * ssdpm_device_get_settings(). Where it is another one, clear
+ * SSDPM_BOUNDS_IN_FORCE.
+ *
+ * Return: 0; as ssdpm_device_check_estimable(), ssdpm_device_get_apst_params(),
+ * ssdpm_machine_read_facts() and ssdpm_plan_add_lpm(); -EOPNOTSUPP too if a
+ * plan leaves the port alone, with its reason, or if it has other disks. A
+ * failure leaves @bounds as they were.
+ */
+SSDPM_API int ssdpm_bounds_set_device(struct ssdpm_bounds *bounds,
+				      struct ssdpm_machine *machine,
+				      struct ssdpm_device *device,
+				      struct ssdpm_model *model,
+				      struct ssdpm_apst_params *ret_kernel,
+				      struct ssdpm_error *reterr);
+
+/**
  * ssdpm_recommendation_get_changes() - what to write for a recommendation
  * @device: as for ssdpm_device_get_apst_changes(), likewise the others
  *
  * A raw table has none: ssdpm_plan_add_apst() sets it. A link policy is a file
  * of the port of @device, or of "hostN".
  *
- * Return: 0; as ssdpm_device_get_apst_changes(); -EOPNOTSUPP (a drive over a
- * network, a port with other disks, a port that takes no policy; a kernel that
- * refuses a raw table).
+ * Return: 0; as ssdpm_device_get_apst_changes() and
+ * ssdpm_device_check_estimable(); -EOPNOTSUPP (a port with other disks, a port
+ * that takes no policy; a kernel that refuses a raw table).
  */
 SSDPM_API int ssdpm_recommendation_get_changes(
 	const struct ssdpm_recommendation *found,

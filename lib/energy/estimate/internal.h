@@ -213,6 +213,9 @@ struct parameter_key {
 	uint32_t kind, index;
 };
 
+/* Fails with -EOPNOTSUPP: the power of a motor is not estimated. */
+int ssdpm__refuse_hard_disk(struct ssdpm_error *reterr);
+
 /* All keys of a drive, sorted by kind and index. Return: how many. */
 size_t ssdpm__parameter_keys(
 	const struct ssdpm_model *model,

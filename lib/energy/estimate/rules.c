@@ -673,6 +673,13 @@ size_t ssdpm__parameter_keys(
 	return n;
 }
 
+int ssdpm__refuse_hard_disk(struct ssdpm_error *reterr)
+{
+	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
+			   "a hard disk: the power of its motor is not "
+			   "estimated");
+}
+
 int ssdpm_parameters_from_model(const struct ssdpm_model *model,
 				uint32_t pcie_link,
 				struct ssdpm_parameter *ret_parameters,
@@ -688,9 +695,7 @@ int ssdpm_parameters_from_model(const struct ssdpm_model *model,
 		return ssdpm__fail(reterr, -EINVAL, 0, "pcie_link: unknown %u",
 				   pcie_link);
 	if (drive.info->rotational)
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "a hard disk: the power of its motor is not "
-				   "estimated");
+		return ssdpm__refuse_hard_disk(reterr);
 	if (!drive.n_states)
 		return ssdpm__fail(reterr, -ENODATA, 0,
 				   "nothing is known of the states of this "

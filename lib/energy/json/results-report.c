@@ -243,10 +243,11 @@ static bool get_recommended(const struct ssdpm_recommendation_report *report,
 	};
 	if (i < report->n_words)
 		ret->words = report->words[i];
-	if (one->advice != SSDPM_ADVICE_SET) {
+	if (one->advice != SSDPM_ADVICE_SET)
 		ret->words.apply = NULL;
+	if (one->advice != SSDPM_ADVICE_SET &&
+	    one->advice != SSDPM_ADVICE_REBUILD)
 		ret->words.n_changes = 0;
-	}
 	sort_changes(ret);
 	battery_of(report, one, &ret->battery_s, NULL);
 	ssdpm_saving_get_year_wh(&one->expected, report->hours_per_day,

@@ -38,6 +38,7 @@ struct quest {
 	struct ssdpm_bounds bounds;
 	struct ssdpm_apst_params defaults; /* of Linux, for this drive */
 	struct ssdpm_apst_params kernel;   /* what a limit alone changes */
+	struct ssdpm_apst_params made_of;  /* of a device: what is set */
 	struct delays delays;
 	struct reach reaches[MAX_REACHES];
 	uint32_t n_reaches;

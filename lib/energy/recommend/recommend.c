@@ -188,23 +188,26 @@ static int read_bounds(const struct ssdpm_bounds *from,
 	if (ret->flags &
 	    ~(uint32_t)(SSDPM_BOUNDS_MAY_COST | SSDPM_BOUNDS_OWN_MEAN |
 			SSDPM_BOUNDS_OWN_P99 | SSDPM_BOUNDS_OWN_EXIT |
-			SSDPM_BOUNDS_NO_RAW_TABLE))
+			SSDPM_BOUNDS_NO_RAW_TABLE | SSDPM_BOUNDS_IN_FORCE))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "ssdpm_bounds: flags: 0x%x has unknown bits",
 				   ret->flags);
+	if (ret->flags & SSDPM_BOUNDS_IN_FORCE && !ret->kernel)
+		return ssdpm__fail(
+			reterr, -EINVAL, 0,
+			"ssdpm_bounds: flags: what is in force needs "
+			"a kernel");
 	return 0;
 }
 
-/* The kernel of the bounds, with the limit of Linux by default. */
+/* The kernel of the bounds, for the quirks of the bounds. */
 static int read_kernel(const struct ssdpm_bounds *bounds,
 		       struct ssdpm_apst_params *ret,
 		       struct ssdpm_error *reterr)
 {
-	uint64_t limit_us;
 	int err;
 
 	ssdpm_apst_params_init(ret, sizeof(*ret));
-	limit_us = ret->max_exit_latency_us;
 	err = ssdpm__sized_in(ret, sizeof(*ret), bounds->kernel,
 			      "ssdpm_apst_params", reterr);
 	if (!err && ret->algorithm != SSDPM_APST_LINUX &&
@@ -212,7 +215,6 @@ static int read_kernel(const struct ssdpm_bounds *bounds,
 		err = ssdpm__fail(reterr, -EINVAL, 0,
 				  "ssdpm_bounds: kernel: its algorithm is not "
 				  "that of Linux");
-	ret->max_exit_latency_us = limit_us;
 	ret->quirks = bounds->quirks;
 	return err;
 }
@@ -319,6 +321,8 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 		return err;
 	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
 	quest->defaults.quirks = quest->bounds.quirks;
+	quest->made_of = quest->kernel;
+	quest->kernel.max_exit_latency_us = quest->defaults.max_exit_latency_us;
 	quest->from = given.apst;
 	quest->lpm = given.lpm;
 	return ssdpm__take_parameters(model, &given, quest->parameters,
@@ -473,6 +477,31 @@ void ssdpm__fill_outcome(const struct quest *quest, const struct outcome *kept,
 	ret->expected = expected_of(kept);
 }
 
+/* Whether Linux would build that table of the settings of today. */
+static bool is_made_of_today(const struct quest *quest,
+			     const struct ssdpm_apst *table)
+{
+	struct ssdpm_apst made;
+
+	return quest->bounds.flags & SSDPM_BOUNDS_IN_FORCE &&
+	       !ssdpm_apst_generate(quest->task.model, &quest->made_of, &made,
+				    NULL) &&
+	       !memcmp(&made, table, sizeof(made));
+}
+
+/* What to set for a table of Linux. */
+static void fill_params(const struct ssdpm_apst_params *params,
+			struct ssdpm_recommendation *ret)
+{
+	ret->limit_us = params->max_exit_latency_us;
+	ret->primary_timeout_ms = params->primary_timeout_ms;
+	ret->primary_latency_tolerance_us =
+		params->primary_latency_tolerance_us;
+	ret->secondary_timeout_ms = params->secondary_timeout_ms;
+	ret->secondary_latency_tolerance_us =
+		params->secondary_latency_tolerance_us;
+}
+
 static void fill(const struct quest *quest, uint32_t route,
 		 const struct outcome *outcome,
 		 struct ssdpm_recommendations *found)
@@ -493,13 +522,12 @@ static void fill(const struct quest *quest, uint32_t route,
 	ret->apst = best->table;
 	if (route == SSDPM_ROUTE_RAW_TABLE)
 		return;
-	ret->limit_us = best->params.max_exit_latency_us;
-	ret->primary_timeout_ms = best->params.primary_timeout_ms;
-	ret->primary_latency_tolerance_us =
-		best->params.primary_latency_tolerance_us;
-	ret->secondary_timeout_ms = best->params.secondary_timeout_ms;
-	ret->secondary_latency_tolerance_us =
-		best->params.secondary_latency_tolerance_us;
+	fill_params(&best->params, ret);
+	if (ret->advice != SSDPM_ADVICE_SET ||
+	    !is_made_of_today(quest, &best->table))
+		return;
+	ret->advice = SSDPM_ADVICE_REBUILD;
+	fill_params(&quest->made_of, ret);
 }
 
 size_t ssdpm__number_of(const struct ssdpm_apst *table,
@@ -701,5 +729,6 @@ static const char bounds_flag_words[][13] = {
 	[FLAG(SSDPM_BOUNDS_OWN_P99)] = "own-p99",
 	[FLAG(SSDPM_BOUNDS_OWN_EXIT)] = "own-exit",
 	[FLAG(SSDPM_BOUNDS_NO_RAW_TABLE)] = "no-raw-table",
+	[FLAG(SSDPM_BOUNDS_IN_FORCE)] = "in-force",
 };
 FLAG_WORDS(bounds_flag)

@@ -73,19 +73,6 @@ static size_t list_settings(const struct report_task *task,
 	return n;
 }
 
-/* Why the plan leaves a drive alone; NULL: it does not. */
-static const char *find_obstacle(const struct ssdpm_plan *plan,
-				 const char *device)
-{
-	struct ssdpm_step step = { .size = sizeof(step) };
-
-	for (size_t i = 0; !ssdpm_plan_get_step(plan, i, &step); i++)
-		if (step.state == SSDPM_STEP_LEFT_ALONE &&
-		    !strcmp(step.device, device))
-			return step.why;
-	return NULL;
-}
-
 static struct ssdpm_compared_policy row_of(const struct energy_item *item,
 					   size_t index)
 {
@@ -198,7 +185,8 @@ int ssdpm__add_candidates(const struct report_task *task,
 	for (size_t i = 0; i < n && !err && !obstacle; i++) {
 		err = add_candidate(task, item, &settings[i], &error);
 		if (err == -ENOENT)
-			obstacle = find_obstacle(task->plan, item->drive.name);
+			obstacle = ssdpm__find_obstacle(task->plan,
+							item->drive.name);
 		if (obstacle)
 			err = 0;
 	}

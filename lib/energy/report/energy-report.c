@@ -70,6 +70,17 @@ static int check_choice(const struct report_task *task,
 			   "no other setting changes what it does");
 }
 
+/* Not with a policy that has lost data; and a link that sleeps is no disk that
+ * does. */
+static bool sleeps(const struct ssdpm_report_item *drive)
+{
+	return drive->verdict == SSDPM_DIAGNOSIS_SAVES &&
+	       strcmp(drive->policy,
+		      ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER)) &&
+	       !(ssdpm_device_get_facts(drive->device)->flags &
+		 SSDPM_DEVICE_ROTATIONAL);
+}
+
 static int begin_drive(const struct report_task *task, struct energy_item *item,
 		       struct ssdpm_error *reterr)
 {
@@ -78,17 +89,19 @@ static int begin_drive(const struct report_task *task, struct energy_item *item,
 	if (item->drive.error)
 		return ssdpm__fail(reterr, item->drive.error, 0, "%s",
 				   item->drive.message);
-	err = ssdpm__check_place(item->drive.device, reterr);
+	err = ssdpm__check_place(ssdpm_device_get_facts(item->drive.device),
+				 reterr);
 	if (err)
 		return err;
 	if (task->params.flags & SSDPM_ENERGY_REPORT_AWAKE &&
-	    item->drive.verdict == SSDPM_DIAGNOSIS_SAVES &&
-	    strcmp(item->drive.policy,
-		   ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER)))
+	    sleeps(&item->drive))
 		return ssdpm__fail(reterr, -EALREADY, 0, "it sleeps");
 	err = ssdpm_device_read_model(item->drive.device, 0, task->catalogue,
 				      &item->model, reterr);
 	item->settings.size = sizeof(item->settings);
+	if (!err)
+		err = ssdpm_device_check_estimable(item->drive.device,
+						   item->model, reterr);
 	if (!err)
 		err = ssdpm_device_get_settings(item->drive.device,
 						&task->facts, item->model,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/internal.h"
-#include "common/linux-release.h"
 #include "recommend/alternatives.h"
 
 /* What to simulate, with the table of a row. */
@@ -92,12 +91,8 @@ int ssdpm__find_further(const struct report_task *task,
 	if (!item->gaps || item->advice == SSDPM_ADVICE_REBUILD)
 		return 0;
 	params = params_of(item, &row);
-	err = ssdpm_device_get_apst_params(item->drive.device, &task->facts,
-					   item->model, &kernel, reterr);
-	bounds.quirks = kernel.quirks;
-	bounds.kernel = &kernel;
-	if (ssdpm__refuses_raw_table(task->facts.linux_release))
-		bounds.flags |= SSDPM_BOUNDS_NO_RAW_TABLE;
+	err = ssdpm__bounds_set_drive(&bounds, &task->facts, item->drive.device,
+				      item->model, &kernel, reterr);
 	if (!err)
 		err = ssdpm_gaps_finish(item->gaps, task->params.end_ns,
 					reterr);

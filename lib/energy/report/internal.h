@@ -103,13 +103,28 @@ struct identity ssdpm__read_identity(struct ssdpm_machine *machine,
  * A drive over a network draws its power at another machine, and one that is
  * not live does not work: -EOPNOTSUPP.
  */
-int ssdpm__check_place(const struct ssdpm_device *device,
+int ssdpm__check_place(const struct ssdpm_device_facts *facts,
 		       struct ssdpm_error *reterr);
 
 /* A link policy is for all disks of a port, and is chosen for one: -EOPNOTSUPP.
  */
 int ssdpm__check_port(const struct ssdpm_device_facts *facts,
 		      struct ssdpm_error *reterr);
+/* Likewise, and the port may take no other policy. */
+int ssdpm__check_link(const struct ssdpm_device *device,
+		      struct ssdpm_error *reterr);
+
+/* Why the plan leaves a drive alone; NULL: it does not. */
+const char *ssdpm__find_obstacle(const struct ssdpm_plan *plan,
+				 const char *device);
+
+/* As ssdpm_bounds_set_device(), of an NVMe drive. */
+int ssdpm__bounds_set_drive(struct ssdpm_bounds *bounds,
+			    const struct ssdpm_machine_facts *facts,
+			    const struct ssdpm_device *device,
+			    const struct ssdpm_model *model,
+			    struct ssdpm_apst_params *ret_kernel,
+			    struct ssdpm_error *reterr);
 
 /* What the settings that are not chosen from would save: further.c */
 int ssdpm__begin_further(const struct report_task *task,

@@ -157,63 +157,6 @@ static void take_params(const struct ssdpm_recommendation *r,
 		r->secondary_latency_tolerance_us;
 }
 
-int ssdpm__check_port(const struct ssdpm_device_facts *facts,
-		      struct ssdpm_error *reterr)
-{
-	if (facts->kind != SSDPM_KIND_SATA ||
-	    (!(facts->flags & SSDPM_DEVICE_SHARED_PORT) &&
-	     facts->n_devices < 2))
-		return 0;
-	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-			   "several devices share the port: its policy is "
-			   "that of all");
-}
-
-/* Its settings are in the files, but what it does with them is unknown. */
-static int check_live(const struct ssdpm_device_facts *facts,
-		      struct ssdpm_error *reterr)
-{
-	if (facts->kind != SSDPM_KIND_NVME || !facts->state[0] ||
-	    !strcmp(facts->state, "live"))
-		return 0;
-	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-			   "the controller is %s, not live: what it saves is "
-			   "unknown",
-			   facts->state);
-}
-
-int ssdpm__check_place(const struct ssdpm_device *device,
-		       struct ssdpm_error *reterr)
-{
-	const struct ssdpm_device_facts *facts =
-		device ? ssdpm_device_get_facts(device) : NULL;
-
-	if (!facts)
-		return 0;
-	if (!(facts->flags & SSDPM_DEVICE_FABRICS))
-		return check_live(facts, reterr);
-	return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-			   "over a network (%s): its power is not of this "
-			   "machine",
-			   facts->transport[0] ? facts->transport :
-						 "NVMe over Fabrics");
-}
-
-static int check_link(const struct ssdpm_device *device,
-		      struct ssdpm_error *reterr)
-{
-	struct ssdpm_device_settings settings = { .size = sizeof(settings) };
-	int err = ssdpm__check_port(ssdpm_device_get_facts(device), reterr);
-
-	if (!err)
-		err = ssdpm_device_get_settings(device, NULL, NULL, &settings,
-						reterr);
-	if (!err && settings.refused)
-		err = ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				  "its port takes no other link policy");
-	return err;
-}
-
 /* The file of the port. */
 static int give_link_change(const struct ssdpm_recommendation *r,
 			    const struct ssdpm_device *device,
@@ -224,7 +167,7 @@ static int give_link_change(const struct ssdpm_recommendation *r,
 		device ? ssdpm_device_get_facts(device) : NULL;
 	struct ssdpm_change *change;
 	char host[16] = "hostN";
-	int err = facts ? check_link(device, reterr) : 0;
+	int err = facts ? ssdpm__check_link(device, reterr) : 0;
 
 	if (err)
 		return err;
@@ -256,7 +199,8 @@ int ssdpm_recommendation_get_changes(const struct ssdpm_recommendation *found,
 				     size_t *ret_n, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params params;
-	int err = ssdpm__check_place(device, reterr);
+	int err =
+		device ? ssdpm_device_check_estimable(device, NULL, reterr) : 0;
 
 	if (err)
 		return err;

@@ -1512,6 +1512,39 @@ static int bisect_set_machine(void *sized, struct ssdpm_error *error)
 	return ssdpm_bisect_set_drive(found_bisect, &sda_facts, sized, error);
 }
 
+static int set_bounds(struct ssdpm_bounds *sized, void *kernel,
+		      struct ssdpm_error *error)
+{
+	struct ssdpm_machine *machine = tree_capture("laptop");
+	struct ssdpm_device *device;
+	struct ssdpm_model *read;
+	int err;
+
+	assert_int_equal(ssdpm_device_read(machine, "nvme0", &device, NULL), 0);
+	assert_int_equal(ssdpm_device_read_model(device, 0, NULL, &read, NULL),
+			 0);
+	err = ssdpm_bounds_set_device(sized, machine, device, read, kernel,
+				      error);
+	ssdpm_model_unref(read);
+	ssdpm_device_unref(device);
+	ssdpm_machine_unref(machine);
+	return err;
+}
+
+static int bounds_set_device(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_apst_params kernel = { .size = sizeof(kernel) };
+
+	return set_bounds(sized, &kernel, error);
+}
+
+static int bounds_get_kernel(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_bounds found = { .size = sizeof(found) };
+
+	return set_bounds(&found, sized, error);
+}
+
 static int get_recommended_changes(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_change *changes = NULL;
@@ -1814,6 +1847,10 @@ static const struct sized_case cases[] = {
 		     &kernel_params, get_default_bounds_from, bounds, kernel),
 	SIZED(ssdpm_gaps_get_default_bounds, ssdpm_sim_params, SIZED_IN,
 	      &sim_params, get_default_bounds_of),
+	SIZED(ssdpm_bounds_set_device, ssdpm_bounds, SIZED_VARIES, &bounds,
+	      bounds_set_device),
+	SIZED(ssdpm_bounds_set_device, ssdpm_apst_params, SIZED_OUT, NULL,
+	      bounds_get_kernel),
 	SIZED(ssdpm_recommendation_get_changes, ssdpm_machine_facts, SIZED_IN,
 	      &machine_facts, get_recommended_changes),
 	SIZED(ssdpm_plan_get_policies, ssdpm_device_settings, SIZED_IN,

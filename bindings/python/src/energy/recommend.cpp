@@ -164,17 +164,54 @@ static py::tuple gaps_best_table(const Gaps &self, const Model &model,
 			      best.energy_bound_nj);
 }
 
+/* What the machine of a device lets it have; it never changes. */
+class DeviceBounds
+{
+      public:
+	/* Raises an error if nothing can be set. */
+	DeviceBounds(const Device &device, const Machine &machine,
+		     const Model &model)
+	    : device(device), facts(read_facts(machine.get()))
+	{
+		bounds.size = sizeof(bounds);
+		kernel.size = sizeof(kernel);
+		without_gil([&](struct ssdpm_error *error) {
+			return ssdpm_bounds_set_device(
+				&bounds, machine.get(), device.get(),
+				model.get(), &kernel, error);
+		});
+	}
+	DeviceBounds(const DeviceBounds &) = delete;
+	DeviceBounds &operator=(const DeviceBounds &) = delete;
+
+	uint32_t flags() const
+	{
+		return bounds.flags;
+	}
+
+	const Device &device;
+	const struct ssdpm_machine_facts facts;
+	struct ssdpm_bounds bounds = {}; /* points to the kernel, if any */
+
+      private:
+	struct ssdpm_apst_params kernel = {};
+};
+
 /* What to write for a recommendation. */
 class Changes
 {
       public:
-	explicit Changes(const struct ssdpm_recommendation &from)
+	/* place: nullptr: that of no device */
+	Changes(const struct ssdpm_recommendation &from,
+		const DeviceBounds *place)
 	{
 		struct ssdpm_change *found = nullptr;
 		struct ssdpm_error error = {};
 
-		if (ssdpm_recommendation_get_changes(&from, nullptr, nullptr,
-						     &found, &n, &error))
+		if (ssdpm_recommendation_get_changes(
+			    &from, place ? place->device.get() : nullptr,
+			    place ? &place->facts : nullptr, &found, &n,
+			    &error))
 			raise_error(error, false);
 		changes.reset(found);
 	}
@@ -194,7 +231,8 @@ class Changes
 	size_t n = 0;
 };
 
-static py::tuple describe(const struct ssdpm_recommendation &from)
+static py::tuple describe(const struct ssdpm_recommendation &from,
+			  const DeviceBounds *place)
 {
 	std::unique_ptr<ApstTable> table = std::make_unique<ApstTable>();
 	const struct ssdpm_run none = {};
@@ -212,7 +250,7 @@ static py::tuple describe(const struct ssdpm_recommendation &from)
 		run_array(from.low ? from.low : &none, 1),
 		run_array(from.high ? from.high : &none, 1),
 		saving_tuple(from.saving), likely_tuple(from.likely),
-		Changes(from).list());
+		Changes(from, place).list());
 }
 
 /* Bounds of the caller, each of which replaces one of the patience. */
@@ -224,15 +262,16 @@ class Recommendations
 {
       public:
 	/* Bounds that the tuple does not have are those of the patience.
-	 * kernel: of a device, or None. */
+	 * place: of a device, or None. */
 	Recommendations(const Gaps &gaps, const Model &model,
 			const SimParams &params, const BoundsTuple &from,
 			uint32_t patience, const ApstTable *today,
-			const ApstParams *kernel)
-	    : model(model), bounds(bounds_from(from)), params(*params.get())
+			const DeviceBounds *place)
+	    : model(model), place(place), bounds(bounds_from(from)),
+	      params(*params.get())
 	{
 		bounds.patience = patience;
-		bounds.kernel = kernel ? &kernel->params : nullptr;
+		bounds.kernel = place ? place->bounds.kernel : nullptr;
 
 		struct ssdpm_error error = {};
 		int err = 0;
@@ -267,7 +306,7 @@ class Recommendations
 
 		while (const struct ssdpm_recommendation *one =
 			       ssdpm_recommendations_get(found, result.size()))
-			result.append(describe(*one));
+			result.append(describe(*one, place));
 		return result;
 	}
 
@@ -282,7 +321,7 @@ class Recommendations
 
 		while (const struct ssdpm_recommendation *one =
 			       ssdpm_recommendations_get(found, changes.size()))
-			changes.emplace_back(*one);
+			changes.emplace_back(*one, place);
 		for (const Changes &one : changes)
 			words.push_back(one.words());
 		told.set(&report);
@@ -303,36 +342,19 @@ class Recommendations
       private:
 	/* Kept alive with it, as what params and bounds point to. */
 	const Model &model;
+	const DeviceBounds *place;
 	struct ssdpm_bounds bounds;
 	struct ssdpm_sim_params params;
 	struct ssdpm_recommendations *found = nullptr;
 };
 
-/* Flags of the bounds of a device. Raises an error if nothing can be set there.
- */
-static uint32_t recommend_flags(const Device &device, const Machine &machine,
-				const Model &model)
+/* Raises an error if nothing says what the device draws. */
+static void check_estimable(const Device &device, const Model &model)
 {
-	const struct ssdpm_machine_facts facts = read_facts(machine.get());
-	const bool is_sata =
-		ssdpm_model_get_info(model.get())->kind == SSDPM_KIND_SATA;
-	struct ssdpm_recommendation any = {};
-	struct ssdpm_change *changes = nullptr;
 	struct ssdpm_error error = {};
-	size_t n = 0;
 
-	any.route =
-		is_sata ? SSDPM_ROUTE_LINK_POLICY : SSDPM_ROUTE_LATENCY_LIMIT;
-	any.lpm = SSDPM_LPM_MAX_PERFORMANCE;
-	if (ssdpm_recommendation_get_changes(&any, device.get(), &facts,
-					     &changes, &n, &error))
+	if (ssdpm_device_check_estimable(device.get(), model.get(), &error))
 		raise_error(error, false);
-	std::free(changes);
-	any.route = SSDPM_ROUTE_RAW_TABLE;
-	return ssdpm_recommendation_get_changes(&any, device.get(), &facts,
-						&changes, &n, nullptr) ?
-		       +SSDPM_BOUNDS_NO_RAW_TABLE :
-		       0;
 }
 
 static struct ssdpm_saving saving_from(const std::array<int64_t, 3> &uw)
@@ -377,6 +399,7 @@ void add_recommend(py::module_ &module)
 {
 	module.attr("ROUTES") = words(&ssdpm_route_to_string);
 	module.attr("BOUNDS_MAY_COST") = +SSDPM_BOUNDS_MAY_COST;
+	module.attr("BOUNDS_IN_FORCE") = +SSDPM_BOUNDS_IN_FORCE;
 	module.attr("BOUNDS_OWN") =
 		py::make_tuple(+SSDPM_BOUNDS_OWN_MEAN, +SSDPM_BOUNDS_OWN_P99,
 			       +SSDPM_BOUNDS_OWN_EXIT);
@@ -390,15 +413,19 @@ void add_recommend(py::module_ &module)
 	module.def("gaps_sweep", &gaps_sweep);
 	module.def("gaps_clairvoyant", &gaps_clairvoyant);
 	module.def("gaps_best_table", &gaps_best_table);
+	py::class_<DeviceBounds>(module, "DeviceBounds")
+		.def(py::init<const Device &, const Machine &, const Model &>(),
+		     py::keep_alive<1, 2>())
+		.def_property_readonly("flags", &DeviceBounds::flags);
 	py::class_<Recommendations>(module, "Recommendations")
 		.def(py::init<const Gaps &, const Model &, const SimParams &,
 			      const BoundsTuple &, uint32_t, const ApstTable *,
-			      const ApstParams *>(),
+			      const DeviceBounds *>(),
 		     py::keep_alive<1, 3>(), py::keep_alive<1, 4>(),
 		     py::keep_alive<1, 7>(), py::keep_alive<1, 8>())
 		.def("answers", &Recommendations::answers)
 		.def("to_json", &Recommendations::to_json);
-	module.def("recommend_flags", &recommend_flags);
+	module.def("check_estimable", &check_estimable);
 	module.def("saving_battery_s", &saving_battery_s);
 	module.def("saving_year_wh", &saving_year_wh);
 }

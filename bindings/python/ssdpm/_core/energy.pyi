@@ -27,6 +27,7 @@ PHASES: dict[str, int]
 ROUTES: dict[str, int]
 PATIENCES: dict[str, int]
 BOUNDS_MAY_COST: int
+BOUNDS_IN_FORCE: int
 BOUNDS_OWN: tuple[int, int, int]
 CAP_LIMITS: dict[str, int]
 WA_FORMULAS: dict[str, int]
@@ -273,24 +274,20 @@ def prediction_judge(
 def prediction_add_measured(
     text: bytes, energy: _Energy, subtracted_w: float, measured_at: str | None
 ) -> str: ...
-def recommend_flags(device: Device, machine: Machine, model: Model) -> int: ...
+def check_estimable(device: Device, model: Model) -> None: ...
 def saving_battery_s(
     saving_uw: tuple[int, int, int], battery_mwh: float, system_uw: float
 ) -> tuple[float, float, float] | None: ...
-def saving_year_wh(
-    saving_uw: tuple[int, int, int], hours_per_day: float
-) -> tuple[float, float, float]: ...
+def saving_year_wh(saving_uw: tuple[int, int, int], hours_per_day: float) -> _Span: ...
+
+class DeviceBounds(metaclass=_Pybind11Type):
+    def __init__(self, device: Device, machine: Machine, model: Model) -> None: ...
+    flags: int
 
 class Recommendations(metaclass=_Pybind11Type):
     def __init__(
-        self,
-        gaps: Gaps,
-        model: Model,
-        params: SimParams,
-        bounds: _Bounds,
-        patience: int,
-        today: ApstTable,
-        kernel: ApstParams | None,
+        self, gaps: Gaps, model: Model, params: SimParams, bounds: _Bounds,
+        patience: int, today: ApstTable, place: DeviceBounds | None,
     ) -> None: ...
     # route, possible, advice, today_keeps_bounds, table, lpm, limit_us, four times of
     # nvme_core, run, saving, likely, changes: target, value.

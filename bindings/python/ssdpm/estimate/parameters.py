@@ -118,10 +118,11 @@ def _measured_rows(measured: object, model: Model) -> list[Any]:
 
 
 def model_of(model: Model | Device) -> tuple[Model, DeviceSettings | None]:
-    """A drive, and what the machine of a device says."""
+    """A drive that is estimated, and what the machine of a device says."""
     if not isinstance(model, Device):
         return check_instance(model, "model", Model), None
     found = model.model()
+    _core.energy.check_estimable(model._handle, found._handle)
     return found, model.settings(found)
 
 

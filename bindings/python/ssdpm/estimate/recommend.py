@@ -132,7 +132,9 @@ class Recommendation(Value):
         advice: "set" it; "keep" all as it is: the drive does the same today, or the
             setting saves too little to matter or is not known to save;
             "costs": keep all as it is, because what keeps the bounds takes more power;
-            "none": no setting of this route keeps the bounds.
+            "none": no setting of this route keeps the bounds; "rebuild": the setting is
+            that of today, but Linux builds another table of it than the one in force.
+            Then changes have Linux build it.
         today_keeps_bounds: whether the table or link policy of today does.
         table: the table that the drive will have; None: it is a SATA drive.
         max_exit_latency_us: the latency limit to set, or "any" (the first two routes).
@@ -145,7 +147,8 @@ class Recommendation(Value):
         saving: against the table of today.
         likely: what is likely of it; None: nobody asked for it.
         changes: what to write, in this order. First files of sysfs, until the next
-            boot; "nvmeN" is the controller. The limit comes twice, because only a
+            boot; "nvmeN" is the controller of a drive that is no device, and parameters
+            that the machine of a device has are left out. The limit comes twice, because only a
             change of it takes effect. Then parameters to boot with. None for
             "raw-table". For a SATA drive: the file of its port, "hostN".
         lpm: the link policy that a SATA drive will have; None: unknown, as today.
@@ -190,9 +193,14 @@ class Recommendation(Value):
         )
         if self.advice == "keep" and not self.saving.low_uw | self.saving.high_uw:
             return f"leave all as it is: nothing better found {delays}"
-        if self.advice == "set":
-            what = f"set {self._setting()}: {self._effect()} {delays}"
-            return f"{what}; {self._bounds_kept()}"
+        if self.advice in ("set", "rebuild"):
+            what = (
+                f"set {self._setting()}"
+                if self.advice == "set"
+                else "have Linux build its APST table of the latency limit "
+                f"{self.max_exit_latency_us} us"
+            )
+            return f"{what}: {self._effect()} {delays}; {self._bounds_kept()}"
         why = (
             "leave all as it is"
             if self.today_keeps_bounds
@@ -269,13 +277,6 @@ def _recommendation(found: tuple[Any, ...], n_states: int) -> Recommendation:
     )
 
 
-def _kernel(model: Model | Device, drive: Model) -> _core.ApstParams | None:
-    """The parameters of the kernel of a device; None: there is none."""
-    if not isinstance(model, Device) or drive.kind != "nvme":
-        return None
-    return model._handle.apst_params(model.machine._handle, drive._handle)[0]
-
-
 @takes(Known, Setup)
 def recommend(
     model: Model | Device,
@@ -323,10 +324,14 @@ def recommend(
         None if isinstance(one, str) and one == "any" else one for one in given
     )
     flags = _core.energy.BOUNDS_MAY_COST if check_bool(may_cost, "may_cost") else 0
+    place = None
     if isinstance(model, Device):
-        flags |= _core.energy.recommend_flags(
+        place = _core.energy.DeviceBounds(
             model._handle, model.machine._handle, setup.model._handle
         )
+        flags |= place.flags
+        if setup.named(today) != "today":
+            flags &= ~_core.energy.BOUNDS_IN_FORCE
     for one, bit in zip(given, _core.energy.BOUNDS_OWN, strict=True):
         flags |= bit if one is not None else 0
     bounds = _bounds(setup, mean, p99, exit_latency, max_states, quirks, flags)
@@ -341,7 +346,7 @@ def recommend(
         bounds,
         number,
         now,
-        _kernel(model, setup.model),
+        place,
     )
     fed = trace._fed if isinstance(trace, Gaps) else source_of(trace)
     names, word = setup.names(fed), setup.word(today)

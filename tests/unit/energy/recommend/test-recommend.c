@@ -844,6 +844,57 @@ static void a_raw_table_that_the_kernel_refuses_is_left_out(void **state)
 	ssdpm_model_unref(model);
 }
 
+/* The kernel has the limit, and the drive has an empty table. */
+static void a_table_that_linux_makes_of_today_is_built_anew(void **state)
+{
+	struct ssdpm_model *model = drive(chain, 2);
+	struct ssdpm_gaps *gaps = made("lomax");
+	struct ssdpm_recommendation r[N_ROUTES];
+	struct ssdpm_bounds bounds = unbounded;
+	struct ssdpm_apst empty = { .sent = 1 };
+	struct ssdpm_apst_params kernel;
+	struct ssdpm_error error;
+	uint64_t limit_us;
+
+	(void)state;
+	ssdpm_apst_params_init(&kernel, sizeof(kernel));
+	bounds.kernel = &kernel;
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, &empty, r, NULL),
+			 0);
+	assert_int_equal(r[0].advice, SSDPM_ADVICE_SET);
+	limit_us = r[0].limit_us;
+
+	/* Another limit that makes the same table: that of today is named. */
+	bounds.flags = SSDPM_BOUNDS_IN_FORCE;
+	kernel.max_exit_latency_us = limit_us + 1;
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, &empty, r, NULL),
+			 0);
+	assert_int_equal(r[0].advice, SSDPM_ADVICE_REBUILD);
+	assert_int_equal(r[0].limit_us, limit_us + 1);
+	assert_int_equal(r[1].advice, SSDPM_ADVICE_SET);
+
+	/* Nothing says that it is in force, or another limit is set. */
+	bounds.flags = 0;
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, &empty, r, NULL),
+			 0);
+	assert_int_equal(r[0].advice, SSDPM_ADVICE_SET);
+	assert_int_equal(r[0].limit_us, limit_us);
+	bounds.flags = SSDPM_BOUNDS_IN_FORCE;
+	kernel.max_exit_latency_us = 0;
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, &empty, r, NULL),
+			 0);
+	assert_int_equal(r[0].advice, SSDPM_ADVICE_SET);
+	assert_int_equal(r[0].limit_us, limit_us);
+
+	bounds.kernel = NULL;
+	assert_int_equal(
+		recommend(gaps, model, NULL, &bounds, &empty, r, &error),
+		-EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "needs a kernel");
+	ssdpm_gaps_unref(gaps);
+	ssdpm_model_unref(model);
+}
+
 static void less_delay_is_paid_for_only_if_asked_for(void **state)
 {
 	struct ssdpm_model *model = drive(chain, 2);
@@ -877,11 +928,11 @@ static void less_delay_is_paid_for_only_if_asked_for(void **state)
 	assert_int_equal(
 		recommend(gaps, model, NULL, &bounds, &r[2].apst, r, NULL), 0);
 	assert_int_not_equal(r[0].advice, SSDPM_ADVICE_SET);
-	bounds.flags = 1 << 5;
+	bounds.flags = 1 << 6;
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
 			 -EINVAL);
 	fixture_assert_error(&error, -EINVAL, 0,
-			     "flags: 0x20 has unknown bits");
+			     "flags: 0x40 has unknown bits");
 	bounds.flags = 0;
 	bounds.patience = 4;
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, &error),
@@ -906,7 +957,7 @@ static void a_limit_alone_keeps_the_parameters_of_the_kernel(void **state)
 	ssdpm_apst_params_init(&kernel, sizeof(kernel));
 	bounds.kernel = &kernel;
 	kernel.primary_timeout_ms = 321;
-	kernel.max_exit_latency_us = 0; /* that of today is not read */
+	kernel.max_exit_latency_us = 0; /* nothing says that it is in force */
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, NULL, r, NULL),
 			 0);
 	assert_int_equal(r[0].primary_timeout_ms, 321);
@@ -1090,6 +1141,8 @@ int main(void)
 			no_drive_of_the_catalogue_is_advised_to_wait_long_or_to_pay),
 		cmocka_unit_test(
 			a_raw_table_that_the_kernel_refuses_is_left_out),
+		cmocka_unit_test(
+			a_table_that_linux_makes_of_today_is_built_anew),
 		cmocka_unit_test(less_delay_is_paid_for_only_if_asked_for),
 		cmocka_unit_test(
 			a_limit_alone_keeps_the_parameters_of_the_kernel),
