@@ -484,3 +484,16 @@ def test_a_drive_that_cannot_be_read_is_a_failure_if_no_other_can_be_set_either(
         result = ssdpm(*call, *form)
         assert result.returncode == 1
         assert b"ssdpm: nvme7: it cannot be read: " in result.stderr
+
+
+def test_a_table_without_a_limit_has_no_unit_in_python(machine: Make) -> None:
+    root = machine("laptop")
+    [off] = machine("apst-off").glob("dumps/*.apst")
+    [dump] = root.glob("dumps/*.apst")
+    dump.write_bytes(off.read_bytes())
+    limit = root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    limit.write_text("any\n")
+    device = package.open("nvme0", root)
+    first = package.recommend(device, package.generate("desktop-session"))[0]
+    assert (first.advice, first.max_exit_latency_us) == ("rebuild", "any")
+    assert "of the latency limit any: saves " in str(first)

@@ -65,9 +65,9 @@ SSDPM_API int ssdpm_bounds_set_device(struct ssdpm_bounds *bounds,
  * A raw table has none: ssdpm_plan_add_apst() sets it. A link policy is a file
  * of the port of @device, or of "hostN".
  *
- * Return: 0; as ssdpm_device_get_apst_changes() and
- * ssdpm_device_check_estimable(); -EOPNOTSUPP (a port with other disks, a port
- * that takes no policy; a kernel that refuses a raw table).
+ * Return: 0; as ssdpm_device_get_apst_changes(); -EOPNOTSUPP (a drive over a
+ * network, a controller that is not live; a kernel that refuses a raw table).
+ * -EOPNOTSUPP too, if the port has other disks or takes no policy.
  */
 SSDPM_API int ssdpm_recommendation_get_changes(
 	const struct ssdpm_recommendation *found,

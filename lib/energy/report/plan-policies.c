@@ -199,8 +199,9 @@ int ssdpm_recommendation_get_changes(const struct ssdpm_recommendation *found,
 				     size_t *ret_n, struct ssdpm_error *reterr)
 {
 	struct ssdpm_apst_params params;
-	int err =
-		device ? ssdpm_device_check_estimable(device, NULL, reterr) : 0;
+	int err = device ? ssdpm__check_place(ssdpm_device_get_facts(device),
+					      reterr) :
+			   0;
 
 	if (err)
 		return err;

@@ -184,6 +184,13 @@ class Recommendation(Value):
         core = [f"{n}={one.value}" for n, one in zip(names[:-2], files)]
         return " ".join(["nvme_core", *core]) + ", " + text if core else text
 
+    def _change(self) -> str:
+        if self.advice == "set":
+            return f"set {self._setting()}"
+        limit = self.max_exit_latency_us
+        unit = "" if limit == "any" else " us"
+        return f"have Linux build its APST table of the latency limit {limit}{unit}"
+
     def __str__(self) -> str:
         if self.run is None or self.saving is None:
             return f"{self.route}: no setting keeps the bounds"
@@ -194,13 +201,8 @@ class Recommendation(Value):
         if self.advice == "keep" and not self.saving.low_uw | self.saving.high_uw:
             return f"leave all as it is: nothing better found {delays}"
         if self.advice in ("set", "rebuild"):
-            what = (
-                f"set {self._setting()}"
-                if self.advice == "set"
-                else "have Linux build its APST table of the latency limit "
-                f"{self.max_exit_latency_us} us"
-            )
-            return f"{what}: {self._effect()} {delays}; {self._bounds_kept()}"
+            what = f"{self._change()}: {self._effect()} {delays}"
+            return f"{what}; {self._bounds_kept()}"
         why = (
             "leave all as it is"
             if self.today_keeps_bounds

@@ -72,11 +72,24 @@ static void what_a_drive_says_of_itself_is_more_than_what_linux_takes_it_for(
 {
 	struct subject disk = subject_of("eight-drives", "sdd");
 	struct subject ssd = subject_of("desktop-6.1", "sda");
+	const struct ssdpm_recommendation found = {
+		.route = SSDPM_ROUTE_LINK_POLICY,
+		.lpm = SSDPM_LPM_MEDIUM_POWER,
+	};
+	struct ssdpm_change *changes = NULL;
+	size_t n;
 
 	(void)state;
 	assert_int_equal(
 		ssdpm_device_check_estimable(disk.device, ssd.model, NULL), 0);
+	/* So what is recommended for it can be written. */
+	assert_int_equal(ssdpm_recommendation_get_changes(
+				 &found, disk.device, NULL, &changes, &n, NULL),
+			 0);
+	assert_int_equal(n, 1);
+	free(changes);
 	free_subject(&ssd);
+
 	free_subject(&disk);
 }
 
