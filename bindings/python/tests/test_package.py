@@ -42,6 +42,12 @@ def test_the_version_is_that_of_the_library() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", ssdpm.__version__)
 
 
+def test_the_stubs_say_what_the_built_package_has() -> None:
+    command = [sys.executable, "-m", "mypy.stubtest", "ssdpm"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def test_all_names_in_all_exist_and_nothing_else_is_public() -> None:
     modules = {"apply", "base", "device", "model", "parameter", "plot", "policy"}
     modules |= {"workload", "annotations"}

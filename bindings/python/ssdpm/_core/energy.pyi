@@ -282,7 +282,8 @@ def saving_year_wh(saving_uw: tuple[int, int, int], hours_per_day: float) -> _Sp
 
 class DeviceBounds(metaclass=_Pybind11Type):
     def __init__(self, device: Device, machine: Machine, model: Model) -> None: ...
-    flags: int
+    @property
+    def flags(self) -> int: ...
 
 class Recommendations(metaclass=_Pybind11Type):
     def __init__(
