@@ -252,6 +252,54 @@ static void find_fast(struct flow *flow, const struct ssdpm_io *ios, size_t n,
 	find_overlaps(flow, ios, n, others, block);
 }
 
+/* Whether no time of a plain block of records can be beyond 2^64 ns. */
+static bool has_room(const struct flow *flow, const struct wakes *wakes,
+		     const struct ssdpm_io *last)
+{
+	uint64_t latest = last->start_ns, longest = 0, end;
+
+	if (latest < flow->ready_ns)
+		latest = flow->ready_ns;
+	for (uint32_t i = 0; i <= wakes->last; i++)
+		if (longest < wakes->base_ns[i])
+			longest = wakes->base_ns[i];
+	return !__builtin_add_overflow(latest, longest, &end) &&
+	       end <= UINT64_MAX - UINT32_MAX;
+}
+
+bool ssdpm__take_block(struct flow *flow, const struct wakes *wakes,
+		       const struct ssdpm_io *ios, size_t n,
+		       const struct census *census,
+		       struct open_block *ret_block)
+{
+	uint64_t until = flow->busy.until_ns, ready = flow->ready_ns;
+	size_t gaps = 0, late = 0;
+
+	if (!census->plain || !has_room(flow, wakes, &ios[n - 1]))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t start = ios[i].start_ns, begin, end;
+		uint64_t woken = ssdpm__wake_ready(wakes, until, start);
+		bool idle = start > until;
+
+		ready = idle ? woken : ready;
+		begin = ready > start ? ready : start;
+		end = begin + ios[i].service_ns;
+		ret_block->gaps[gaps] = start - until;
+		gaps += idle;
+		ret_block->late_ns[late] = begin - start;
+		late += !idle & (begin > start);
+		begin = begin > until ? begin : until;
+		until = end > until ? end : until;
+		flow->busy_ns[ios[i].op - 1u] += until - begin;
+	}
+	flow->busy.until_ns = until;
+	flow->ready_ns = ready;
+	ret_block->n_gaps = gaps;
+	ret_block->n_late = late;
+	return true;
+}
+
 bool ssdpm__periods(struct flow *flow, const struct ssdpm_io *ios, size_t n,
 		    const struct census *census, struct period_block *ret_block)
 {

@@ -95,13 +95,9 @@ static inline bool ssdpm__take_open(struct flow *flow,
 
 	if (io->start_ns > flow->busy.until_ns) {
 		taken.gap_ns = io->start_ns - flow->busy.until_ns;
-		if (__builtin_add_overflow(
-			    io->start_ns,
-			    ssdpm__wake_delay(
-				    wakes,
-				    ssdpm__wake_class(wakes, taken.gap_ns),
-				    taken.gap_ns),
-			    &flow->ready_ns))
+		flow->ready_ns = ssdpm__wake_ready(wakes, flow->busy.until_ns,
+						   io->start_ns);
+		if (flow->ready_ns < io->start_ns)
 			return false;
 	}
 	taken.begin_ns =
@@ -168,6 +164,23 @@ struct period_block {
 	uint64_t early_gap[BLOCK];    /* the idle time before its period */
 	uint64_t early_offset[BLOCK]; /* when it starts in its period */
 };
+
+/* What the open loop does with a block. */
+struct open_block {
+	size_t n_gaps;
+	size_t n_late; /* I/Os that end no idle time, and wait for a wake */
+	uint64_t gaps[BLOCK];
+	uint64_t late_ns[BLOCK];
+};
+
+/*
+ * Takes a block through the open loop. false: it is not plain, or a time may be
+ * beyond 2^64 ns; nothing is done then.
+ */
+bool ssdpm__take_block(struct flow *flow, const struct wakes *wakes,
+		       const struct ssdpm_io *ios, size_t n,
+		       const struct census *census,
+		       struct open_block *ret_block);
 
 /*
  * Finds the closed loop's idle times of a block after ssdpm__intake(). false: a

@@ -148,6 +148,12 @@ static void sort_gaps(const struct wakes *wakes, const uint64_t *idle_ns,
 	}
 }
 
+static inline void count_late(struct tally *tally, uint64_t delay_ns)
+{
+	wide_add(&tally->late_ns, wide_of(delay_ns));
+	ssdpm__histogram_add(&tally->delays, delay_ns, 1);
+}
+
 /* Adds the wait of early I/Os: the rest of their period's wake. */
 static void count_early(const struct wakes *wakes,
 			const struct period_block *block, struct tally *tally)
@@ -163,10 +169,8 @@ static void count_early(const struct wakes *wakes,
 		late[n] = delay - block->early_offset[i];
 		n += delay > block->early_offset[i];
 	}
-	for (size_t i = 0; i < n; i++) {
-		wide_add(&tally->late_ns, wide_of(late[i]));
-		ssdpm__histogram_add(&tally->delays, late[i], 1);
-	}
+	for (size_t i = 0; i < n; i++)
+		count_late(tally, late[i]);
 }
 
 static void count_block(struct course *course, const struct period_block *block)
@@ -230,14 +234,8 @@ static inline void count_gap(struct course *course, const struct taken *taken,
 	}
 }
 
-static inline void count_late(struct tally *tally, const struct taken *taken)
-{
-	wide_add(&tally->late_ns, wide_of(taken->delay_ns));
-	ssdpm__histogram_add(&tally->delays, taken->delay_ns, 1);
-}
-
-static int feed_open(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
-		     size_t n, struct ssdpm_error *reterr)
+static int feed_slowly(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
+		       size_t n, struct ssdpm_error *reterr)
 {
 	struct course *course = &sim->nominal;
 	struct flow *flow = &course->flow;
@@ -253,8 +251,28 @@ static int feed_open(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 		if (taken.gap_ns)
 			count_gap(course, &taken, io);
 		else if (taken.delay_ns && io)
-			count_late(&course->tally, &taken);
+			count_late(&course->tally, taken.delay_ns);
 	}
+	return 0;
+}
+
+static int feed_open(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
+		     size_t n, const struct census *census,
+		     struct ssdpm_error *reterr)
+{
+	struct course *course = &sim->nominal;
+	struct tally *tally = &course->tally;
+	struct open_block *block = &sim->open_block;
+
+	if (!ssdpm__take_block(&course->flow, &course->wakes, ios, n, census,
+			       block))
+		return feed_slowly(sim, ios, n, reterr);
+	sort_gaps(&course->wakes, block->gaps, block->n_gaps, tally->gaps,
+		  &tally->delays);
+	for (size_t i = 0; i < block->n_late; i++)
+		count_late(tally, block->late_ns[i]);
+	if (sim->profile)
+		keep(sim->profile, block->gaps, block->n_gaps);
 	return 0;
 }
 
@@ -294,7 +312,7 @@ static int feed_block(struct ssdpm_sim *sim, const struct ssdpm_io *ios,
 	if (sim->params.loop == SSDPM_LOOP_CLOSED)
 		err = feed_closed(sim, ios, n, &census, reterr);
 	else
-		err = feed_open(sim, ios, n, reterr);
+		err = feed_open(sim, ios, n, &census, reterr);
 	return err ? err : enclose(sim, ios, n, reterr);
 }
 

@@ -91,6 +91,7 @@ struct ssdpm_sim {
 
 	struct timeline timeline;
 	struct period_block block;
+	struct open_block open_block;
 
 	struct layers layers;
 	struct ssdpm_result result; /* points to the layers */

@@ -53,6 +53,30 @@ static inline uint64_t ssdpm__wake_delay(const struct wakes *wakes,
 	return wakes->base_ns[class] - (idle_ns & wakes->mask[class]);
 }
 
+/*
+ * When the drive is awake again for an I/O at start_ns that ends the idle time
+ * since until_ns: start_ns and the delay. If it is less than start_ns, it was
+ * beyond 2^64. The open loop needs it before it can take the next record. So
+ * the differences come first, and only their sum waits for the comparisons.
+ */
+static inline uint64_t ssdpm__wake_ready(const struct wakes *wakes,
+					 uint64_t until_ns, uint64_t start_ns)
+{
+	uint64_t idle_ns = start_ns - until_ns, ready_ns = start_ns;
+	uint64_t state_ns = start_ns;
+
+	for (uint32_t i = 0; i < wakes->last; i += 2) {
+		uint64_t entry_ns = until_ns + wakes->base_ns[i + 1];
+
+		ready_ns += (entry_ns - state_ns) &
+			    -(uint64_t)(idle_ns >= wakes->from[i]);
+		state_ns = start_ns + wakes->base_ns[i + 2];
+		ready_ns += (state_ns - entry_ns) &
+			    -(uint64_t)(idle_ns >= wakes->from[i + 1]);
+	}
+	return ready_ns;
+}
+
 /* A stretch of time in a state. */
 struct idle_part {
 	uint32_t phase; /* enum ssdpm_phase */

@@ -482,6 +482,38 @@ static void stamps_up_to_the_last_nanosecond_are_good(void **state)
 	ssdpm_sim_free(sim);
 }
 
+/*
+ * Blocks whose times cannot reach 2^64 ns are taken together, others one by
+ * one. The trace has two blocks, and moves from the second way to the first.
+ */
+static void a_trace_is_the_same_at_any_time(void **state)
+{
+	static const uint64_t idle_ms[] = { 5, 11, 40, 117, 400 };
+	enum { N = 600 };
+	struct ssdpm_io ios[N];
+	struct ssdpm_run first;
+	uint64_t start = 0;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		/* Most of them start before the one before is complete. */
+		ios[i] = read_at(start, 2 * MS + i);
+		start += i % 30 ? MS : (2 + idle_ms[i / 30 % 5]) * MS;
+	}
+	first = simulate(&open_loop, ios, N);
+	assert_true(first.n_delayed > first.n_wakes);
+	for (uint64_t room = 3000 * MS; room < 7000 * MS; room += 10 * MS) {
+		uint64_t shift = END - room - ios[N - 1].start_ns;
+
+		for (size_t i = 0; i < N; i++)
+			ios[i].start_ns += shift;
+		struct ssdpm_run run = simulate(&open_loop, ios, N);
+		assert_memory_equal(&run, &first, sizeof(run));
+		for (size_t i = 0; i < N; i++)
+			ios[i].start_ns -= shift;
+	}
+}
+
 static void a_record_that_goes_back_fails_with_its_number(void **state)
 {
 	struct ssdpm_io ios[600];
@@ -977,6 +1009,7 @@ int main(void)
 		cmocka_unit_test(a_drive_without_a_table_never_sleeps),
 		cmocka_unit_test(a_drive_with_one_state_can_be_simulated),
 		cmocka_unit_test(stamps_up_to_the_last_nanosecond_are_good),
+		cmocka_unit_test(a_trace_is_the_same_at_any_time),
 		cmocka_unit_test(a_record_that_goes_back_fails_with_its_number),
 		cmocka_unit_test(an_unknown_operation_fails_with_its_number),
 		cmocka_unit_test(no_record_is_no_run),
