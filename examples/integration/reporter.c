@@ -9,11 +9,11 @@ static void print_item(const struct ssdpm_report_item *item)
 
 	if (item->reason)
 		remedy = ssdpm_remedy_to_string(item->reason->remedy);
-	printf("%s: %s, %s, %s\n", item->name,
+	printf("%s: %s, %s, %s%s\n", item->name,
 	       *item->policy ? item->policy : "-",
 	       item->error ? item->message :
 			     ssdpm_diagnosis_code_to_string(item->verdict),
-	       remedy ? remedy : "-");
+	       remedy ? remedy : "-", item->risk ? ", data at risk" : "");
 }
 
 int main(int argc, char **argv)

@@ -760,6 +760,9 @@ struct ssdpm_report;
  * @diagnoses: all of them, the verdict first, as ssdpm_device_diagnose() makes
  *           them without a command; NULL with an error
  * @n_diagnoses: how many
+ * @risk:    the one of @diagnoses that may cost data, with its remedy, as
+ *           SSDPM_DIAGNOSIS_LPM_MIN_POWER does where the link sleeps; NULL:
+ *           nothing
  *
  * All is borrowed from the report.
  */
@@ -777,6 +780,7 @@ struct ssdpm_report_item {
 	struct ssdpm_device *device;
 	const struct ssdpm_diagnosis *diagnoses;
 	size_t n_diagnoses;
+	const struct ssdpm_diagnosis *risk;
 };
 
 /**

@@ -168,11 +168,22 @@ static bool concerns(const struct ssdpm_step *step,
 		       !strcmp(step->device, facts->name);
 }
 
+/* A step has the whole path of its file, for which a change has no room. */
 static void add_change(struct report_item *item, const struct ssdpm_step *step)
 {
 	struct ssdpm_change *change = &item->changes[item->n_changes++];
+	const struct ssdpm_device_facts *facts =
+		ssdpm_device_get_facts(item->device);
 
-	snprintf(change->target, sizeof(change->target), "%s", step->target);
+	if (step->kind == SSDPM_STEP_LATENCY_TOLERANCE)
+		snprintf(change->target, sizeof(change->target),
+			 SSDPM__TOLERANCE_FILE, facts->name);
+	else if (step->kind == SSDPM_STEP_LPM)
+		snprintf(change->target, sizeof(change->target),
+			 SSDPM__LPM_FILE, facts->host);
+	else
+		snprintf(change->target, sizeof(change->target), "%s",
+			 step->target);
 	snprintf(change->value, sizeof(change->value), "%s", step->after);
 }
 
@@ -258,6 +269,20 @@ struct ssdpm_report *ssdpm_report_free(struct ssdpm_report *report)
 	return NULL;
 }
 
+/* The drive was read. */
+static void take_findings(const struct report_item *item,
+			  struct ssdpm_report_item *result)
+{
+	result->verdict = item->found->code;
+	result->message = item->found->message;
+	result->diagnoses = item->found;
+	result->n_diagnoses = item->n_found;
+	for (size_t i = 0; i < item->n_found; i++)
+		if (item->found[i].is_main)
+			result->reason = &item->found[i];
+	result->risk = ssdpm__risk_of(item->found, item->n_found);
+}
+
 int ssdpm_report_get_item(const struct ssdpm_report *report, size_t index,
 			  struct ssdpm_report_item *ret_item)
 {
@@ -281,13 +306,7 @@ int ssdpm_report_get_item(const struct ssdpm_report *report, size_t index,
 	result.message = item->error.message;
 	if (!item->error.code) {
 		result.device = item->device;
-		result.verdict = item->found->code;
-		result.message = item->found->message;
-		result.diagnoses = item->found;
-		result.n_diagnoses = item->n_found;
-		for (size_t i = 0; i < item->n_found; i++)
-			if (item->found[i].is_main)
-				result.reason = &item->found[i];
+		take_findings(item, &result);
 		result.changes = item->changes;
 		result.n_changes = item->n_changes;
 	}

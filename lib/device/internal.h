@@ -54,15 +54,24 @@ int ssdpm__device_list_read_all(struct ssdpm_machine *machine,
 				struct ssdpm_device ***ret_devices,
 				size_t *ret_n, struct ssdpm_error *reterr);
 
-/* Finds a controller by its name. */
+/* Short names of the files, which last: by controller, and by host. */
 #define SSDPM__TOLERANCE_FILE \
 	"/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us"
+
+#define SSDPM__LPM_FILE \
+	"/sys/class/scsi_host/host%u/link_power_management_policy"
 
 /*
  * What to write before a tolerance, so that Linux builds the table anew. One
  * less never allows a state that the tolerance forbids.
  */
 uint64_t ssdpm__other_tolerance_us(uint64_t us);
+
+/*
+ * What may cost data, of all that ssdpm_device_diagnose() found; NULL: nothing.
+ */
+const struct ssdpm_diagnosis *ssdpm__risk_of(
+	const struct ssdpm_diagnosis *found, size_t n);
 
 /* Whether the port of a device takes no other link policy. */
 bool ssdpm__refuses_lpm(const struct ssdpm_device_facts *facts);

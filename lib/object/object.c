@@ -4,6 +4,7 @@
 
 #include "base/json-rows.h"
 #include "base/words.h"
+#include "device/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,6 +66,7 @@ struct view {
 	uint64_t n_states;
 	uint64_t limit_min_us;
 	uint32_t verdict;
+	uint32_t risk; /* 0: none */
 	uint32_t quirks;
 	uint32_t seen;
 	uint32_t row;
@@ -381,6 +383,8 @@ static int take(const struct ssdpm_object *object, struct view *v,
 static void take_device(struct view *v)
 {
 	const struct ssdpm_diagnosis *reason = NULL;
+	const struct ssdpm_diagnosis *risk =
+		ssdpm__risk_of(v->o.diagnoses, v->o.n_diagnoses);
 	uint32_t from_kernel;
 
 	v->facts = *ssdpm_device_get_facts(v->o.device);
@@ -390,6 +394,8 @@ static void take_device(struct view *v)
 		v->o.name = v->facts.name;
 	if (v->o.n_diagnoses)
 		v->verdict = v->o.diagnoses[0].code;
+	if (risk)
+		v->risk = risk->code;
 	v->has_quirks =
 		v->o.machine &&
 		!ssdpm_device_get_quirks(v->o.device, &v->machine, v->o.model,

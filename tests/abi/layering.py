@@ -93,6 +93,8 @@ INTERNALS = {
     # What a profile's settings come to together, and which values they may have.
     **dict.fromkeys(APPLY, {"policy", "device", *APPLY}),
     "intent": {"policy", "apply", "device"},
+    # Which of the findings of a drive is a risk.
+    "object": {"device"},
     **{name: {one for one in seen if one.startswith("energy/")} for name, seen in ENERGY.items()},
 }
 

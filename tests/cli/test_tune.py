@@ -1579,13 +1579,27 @@ def test_a_risk_that_stays_takes_its_line_of_the_screen(ssdpm: Command) -> None:
     for drive in drives:
         made.nvme(drive, machines.L1_2_ON, table=machines.EVO_PLUS_TABLE)
     made.ahci("0000:00:17.0", [
-        machines.Port(machines.MX500, "min_power", supported=False, bits=machines.HPCP)
+        machines.Port(machines.MX500, "min_power", bits=machines.HPCP)
     ])  # fmt: skip
     made.write(ssdpm.directory / "made")
     text = ssdpm.output("tune", "-n", "--root", "made")
     assert text.startswith("Nothing to change: ")
     assert "\nsda: min_power has lost data on some drives.\n" in text
     assert len(text.splitlines()) == 22, text
+
+
+@pytest.mark.parametrize("sleeps", [True, False])
+def test_a_link_that_never_sleeps_puts_no_data_at_risk(ssdpm: Command, sleeps: bool) -> None:
+    """Linux refuses link power management there, whatever its policy reads."""
+    port = machines.Port(machines.MX500, "min_power", supported=sleeps, bits=machines.HPCP)
+    made = machines.Machine(machines.KERNEL_7)
+    made.host("X", "X", "X")
+    made.ahci("0000:00:17.0", [port])
+    made.write(ssdpm.directory / "made")
+    drive = ssdpm.json("status", "--root", "made")
+    assert drive["risk"] == ("lpm-min-power" if sleeps else None)
+    assert ("data at risk" in ssdpm.output("status", "--root", "made")) is sleeps
+    assert ("has lost data" in ssdpm.output("tune", "-n", "--root", "made")) is sleeps
 
 
 def test_a_setting_that_hardly_matters_is_a_sentence(ssdpm: Command, machine: Make) -> None:

@@ -617,7 +617,10 @@ static py::object reason_or_none(const struct ssdpm_diagnosis *reason)
 			      change_list(reason->changes, reason->n_changes));
 }
 
-/* [(name, product, policy, verdict, message, reason, changes, error), ...] */
+/*
+ * [(name, product, policy, verdict, message, reason, changes, error, risk),
+ * ...]
+ */
 static py::list report(const Machine &machine, const py::dict &from)
 {
 	const struct ssdpm_profile_settings settings = settings_from(from);
@@ -637,7 +640,10 @@ static py::list report(const Machine &machine, const py::dict &from)
 			text_or_none(item.policy),
 			ssdpm_diagnosis_code_to_string(item.verdict),
 			text_from(item.message), reason_or_none(item.reason),
-			change_list(item.changes, item.n_changes), item.error));
+			change_list(item.changes, item.n_changes), item.error,
+			item.risk ? ssdpm_diagnosis_code_to_string(
+					    item.risk->code) :
+				    nullptr));
 	return result;
 }
 

@@ -53,16 +53,6 @@ static const char *short_reason(uint32_t code)
 	return NULL;
 }
 
-/*
- * It has lost data on some drives, however much it saves. A link that never
- * sleeps loses none.
- */
-static bool risks_data(const struct ssdpm_report_item *drive)
-{
-	return drive->verdict != SSDPM_DIAGNOSIS_SAVES_NOTHING &&
-	       !strcmp(drive->policy, ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER));
-}
-
 const struct ssdpm_diagnosis *find_finding(
 	const struct ssdpm_report_item *drive, uint32_t code)
 {
@@ -104,7 +94,7 @@ static struct cell now_text(const struct ssdpm_report_item *drive)
 
 	if (drive->error)
 		return cell("cannot be read");
-	if (risks_data(drive))
+	if (drive->risk)
 		return cell("%s: data at risk", words[drive->verdict]);
 	if (is_hard_disk(drive))
 		return cell("hard disk");
@@ -315,7 +305,7 @@ static const char *color_of(const struct ssdpm_report_item *drive)
 {
 	if (drive->error)
 		return NULL;
-	if (risks_data(drive))
+	if (drive->risk)
 		return "\033[31m";
 	switch (drive->verdict) {
 	case SSDPM_DIAGNOSIS_SAVES:
@@ -399,7 +389,7 @@ static bool print_apply(const struct live *live,
 		const struct ssdpm_report_item *drive =
 			&outlooks->list[i].drive;
 
-		if (!drive->n_changes || !risks_data(drive))
+		if (!drive->n_changes || !drive->risk)
 			continue;
 		if (!n++) {
 			printf("Next: %sssdpm apply --profile auto",
@@ -701,7 +691,7 @@ static const char *drive_to_explain(const struct outlooks *outlooks)
 
 		if (!is_drive(drive))
 			continue;
-		if (risks_data(drive))
+		if (drive->risk)
 			return drive->name;
 		if (drive->reason && !with_reason)
 			with_reason = drive->name;

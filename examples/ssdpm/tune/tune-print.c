@@ -197,11 +197,10 @@ static enum exit_status print_changes(const struct tuning *tuning, size_t most)
 /* How many drives have a policy that has lost data, and the first of them. */
 static size_t count_risky(const struct tuning *tuning, const char **ret_first)
 {
-	const char *risky = ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER);
 	size_t n = 0;
 
 	for (size_t i = 0; i < tuning->n; i++)
-		if (!strcmp(tuning->items[i].drive->policy, risky) && !n++)
+		if (tuning->items[i].drive->risk && !n++)
 			*ret_first = tuning->items[i].drive->name;
 	return n;
 }

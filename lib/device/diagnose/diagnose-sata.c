@@ -50,10 +50,7 @@ static void advise_write(const struct examination *e, struct ssdpm_diagnosis *d,
 			 uint32_t remedy, const char *policy)
 {
 	ssdpm__advise(d, remedy);
-	ssdpm__advise_value(
-		d, policy,
-		"/sys/class/scsi_host/host%u/link_power_management_policy",
-		e->facts->host);
+	ssdpm__advise_value(d, policy, SSDPM__LPM_FILE, e->facts->host);
 }
 
 static enum asks host_asks(const struct examination *e)

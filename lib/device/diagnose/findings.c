@@ -57,6 +57,18 @@ void ssdpm__advise_value(struct ssdpm_diagnosis *diagnosis, const char *value,
 	va_end(args);
 }
 
+/* A link that never sleeps loses nothing. */
+const struct ssdpm_diagnosis *ssdpm__risk_of(
+	const struct ssdpm_diagnosis *found, size_t n)
+{
+	if (n && found[0].code == SSDPM_DIAGNOSIS_SAVES_NOTHING)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (found[i].code == SSDPM_DIAGNOSIS_LPM_MIN_POWER)
+			return &found[i];
+	return NULL;
+}
+
 void ssdpm__conclude(struct examination *e, enum saving saving,
 		     const char *format, ...)
 {

@@ -74,9 +74,7 @@ static int check_choice(const struct report_task *task,
  * does. */
 static bool sleeps(const struct ssdpm_report_item *drive)
 {
-	return drive->verdict == SSDPM_DIAGNOSIS_SAVES &&
-	       strcmp(drive->policy,
-		      ssdpm_lpm_to_string(SSDPM_LPM_MIN_POWER)) &&
+	return drive->verdict == SSDPM_DIAGNOSIS_SAVES && !drive->risk &&
 	       !(ssdpm_device_get_facts(drive->device)->flags &
 		 SSDPM_DEVICE_ROTATIONAL);
 }

@@ -7,6 +7,7 @@
 #define SLOT "/sys/devices/pci0000:00/0000:00:1c.4/0000:02:00.0/nvme/nvme1"
 #define TOLERANCE SLOT "/power/pm_qos_latency_tolerance_us"
 #define PORT "/sys/devices/pci0000:00/0000:00:17.0/ata2"
+#define POLICY PORT "/host1/scsi_host/host1/link_power_management_policy"
 
 enum { N_DRIVES = 8 }; /* of the capture eight-drives */
 
@@ -148,11 +149,86 @@ static void settings_that_are_wrong_concern_all_drives(void **state)
 	ssdpm_machine_unref(machine);
 }
 
+/* The files are those of the capture, and hold another value. */
+static void each_change_names_a_file_that_is_there(void **state)
+{
+	struct ssdpm_profile_settings saver = { .size = sizeof(saver) };
+	struct ssdpm_report_item item = { .size = sizeof(item) };
+	char *root = copy_capture();
+	struct ssdpm_machine *machine = tree_machine(root);
+	struct ssdpm_report *report;
+	size_t n_nvme = 0, n_sata = 0;
+
+	(void)state;
+	ssdpm_profile_find(NULL, 0, "power-saver", SSDPM_SOURCE_BATTERY, &saver,
+			   NULL);
+	assert_int_equal(ssdpm_report_new(machine, &saver, &report, NULL), 0);
+	for (size_t i = 0; !ssdpm_report_get_item(report, i, &item); i++) {
+		n_nvme += *item.name == 'n' && item.n_changes;
+		n_sata += *item.name == 's' && item.n_changes;
+		for (size_t j = 0; j < item.n_changes; j++) {
+			char path[512], text[64] = "";
+			FILE *file;
+
+			snprintf(path, sizeof(path), "%s%s", root,
+				 item.changes[j].target);
+			file = fopen(path, "r");
+			assert_non_null(file);
+			assert_non_null(fgets(text, sizeof(text), file));
+			fclose(file);
+			text[strcspn(text, "\n")] = '\0';
+			assert_string_not_equal(text, item.changes[j].value);
+		}
+	}
+	assert_true(n_nvme && n_sata);
+	ssdpm_report_free(report);
+	ssdpm_machine_unref(machine);
+	tree_remove(root);
+}
+
+/* The policy and the PxCMD of its port: whether the link sleeps. */
+static void check_risk(const char *command, uint32_t verdict, bool has_risk)
+{
+	struct ssdpm_report_item item = { .size = sizeof(item) };
+	char *root = copy_capture();
+	struct ssdpm_machine *machine;
+	struct ssdpm_report *report;
+	size_t i = 0;
+
+	change(root, command);
+	machine = tree_machine(root);
+	assert_int_equal(ssdpm_report_new(machine, NULL, &report, NULL), 0);
+	while (!ssdpm_report_get_item(report, i++, &item) &&
+	       strcmp(item.name, "sdb"))
+		;
+	assert_string_equal(item.name, "sdb");
+	assert_int_equal(item.verdict, verdict);
+	assert_int_equal(item.risk != NULL, has_risk);
+	if (item.risk)
+		assert_int_equal(item.risk->code,
+				 SSDPM_DIAGNOSIS_LPM_MIN_POWER);
+	ssdpm_report_free(report);
+	ssdpm_machine_unref(machine);
+	tree_remove(root);
+}
+
+static void a_policy_that_has_lost_data_is_a_risk_where_the_link_sleeps(
+	void **state)
+{
+	(void)state;
+	check_risk("echo min_power > %s" POLICY, SSDPM_DIAGNOSIS_SAVES, true);
+	check_risk("echo med_power_with_dipm > %s" POLICY,
+		   SSDPM_DIAGNOSIS_SAVES, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_drive_that_is_gone_does_not_keep_the_others),
 		cmocka_unit_test(settings_that_are_wrong_concern_all_drives),
+		cmocka_unit_test(each_change_names_a_file_that_is_there),
+		cmocka_unit_test(
+			a_policy_that_has_lost_data_is_a_risk_where_the_link_sleeps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -365,7 +365,7 @@ def apst_reach_json(
 def profile_find(text: bytes, name: str, power_source: int) -> dict[str, Any]: ...
 def profile_names(text: bytes) -> list[str]: ...
 # name, product, policy, verdict, message, reason, changes: target, value; the
-# reason: code, remedy, changes; a negative errno, or 0.
+# reason: code, remedy, changes; a negative errno, or 0; the code of the risk.
 def report(
     machine: Machine, settings: dict[str, Any]
 ) -> list[
@@ -378,6 +378,7 @@ def report(
         tuple[str, str | None, list[tuple[str, str]]] | None,
         list[tuple[str, str]],
         int,
+        str | None,
     ]
 ]: ...
 def journal_read(

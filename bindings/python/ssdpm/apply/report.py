@@ -30,6 +30,7 @@ class ReportItem(Value):
         remedy_changes: what the remedy changes.
         changes: what the profile would change.
         error: name of the errno, as in "ENODEV", where there is no verdict, else None.
+        risk: code of what may cost data, as in "lpm-min-power"; None: nothing does.
     """
 
     name: str
@@ -42,6 +43,7 @@ class ReportItem(Value):
     remedy_changes: tuple[Change, ...]
     changes: tuple[Change, ...]
     error: str | None
+    risk: str | None
 
 
 def report(root: Root = None, settings: Settings = "auto") -> tuple[ReportItem, ...]:
@@ -64,6 +66,8 @@ def report(root: Root = None, settings: Settings = "auto") -> tuple[ReportItem, 
         make = Change._make
         error = errno.errorcode.get(-row[7]) if row[7] else None
         items.append(
-            ReportItem(*row[:5], code, remedy, make(changes), make(row[6]), error)
+            ReportItem(
+                *row[:5], code, remedy, make(changes), make(row[6]), error, row[8]
+            )
         )
     return tuple(items)
