@@ -40,7 +40,7 @@ UNITLESS = {
     "refused", "sata_supported", "sata_supported_unknown", "sata_enabled",
     "quirks_unknown", "sata_enabled_unknown", "sata_words_valid", "scheme", "power_source", "exact",
     "advice", "remedy", "today_keeps_bounds", "kept", "patience", "advised", "left_alone",
-    "n_pending", "price_per_kwh", "n_sure", "n_decided", "n_undecided", "has_range",
+    "n_pending", "price_per_kwh", "n_sure", "n_decided", "n_undecided", "n_unestimated", "n_unread", "has_range",
     "pci_vendor_id", "pci_device_id", "adapter_vendor_id",
     # ordinals
     "sampling", "contradiction", "gain_ppm", "clock_ppb",

@@ -21,14 +21,12 @@ APART = {("ssdpm_overlay_match", "ssdpm_overlay")}
 
 # A result that comes back as a parameter points to these, which nobody reads there.
 NOT_READ = {
-    ("ssdpm_total_add_item", one)
-    for one in (
-        "ssdpm_bounds",
-        "ssdpm_profile_settings",
-        "ssdpm_report_item",
-        "ssdpm_run",
-    )
-}
+    *((add, one)
+      for add in ("ssdpm_total_add_item", "ssdpm_total_add_asleep")
+      for one in ("ssdpm_bounds", "ssdpm_profile_settings", "ssdpm_run")),
+    ("ssdpm_total_add_item", "ssdpm_report_item"),
+    ("ssdpm_total_add_asleep", "ssdpm_trial_result"),
+}  # fmt: skip
 
 
 def structs(text: str) -> dict[str, str]:

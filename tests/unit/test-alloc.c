@@ -3368,12 +3368,19 @@ static void call_savings(void)
 		.advice = SSDPM_ADVICE_SET,
 		.trial = &trial,
 	};
+	const struct ssdpm_report_item drive = { .size = sizeof(drive) };
+	const struct ssdpm_energy_report_item asleep = {
+		.size = sizeof(asleep),
+		.drive = &drive,
+		.awake = &likely,
+	};
 	struct ssdpm_total total = { .size = sizeof(total) };
 	struct ssdpm_gain gain;
 	struct ssdpm_error error;
 
 	ssdpm_total_add_likely(&total, &likely, &error);
 	ssdpm_total_add_item(&total, &item, &error);
+	ssdpm_total_add_asleep(&total, &asleep, &error);
 	ssdpm_saving_get_battery_s(&saving, 1, 2, &gain, &error);
 	ssdpm_saving_get_year_wh(&saving, 24, &gain);
 	ssdpm_saving_verdict_saves(SSDPM_SAVING_SAVES);
@@ -3919,6 +3926,7 @@ static const struct {
 	{ "ssdpm_saving_verdict_saves", call_savings },
 	{ "ssdpm_total_add_likely", call_savings },
 	{ "ssdpm_total_add_item", call_savings },
+	{ "ssdpm_total_add_asleep", call_savings },
 	{ "ssdpm_policy_get_word", call_policies },
 	{ "ssdpm_policy_parse", call_policies },
 	{ "ssdpm_resolved_policy_is_same", call_policies },

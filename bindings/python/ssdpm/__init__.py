@@ -151,6 +151,7 @@ from ssdpm.estimate.tune import (
     TrialResult,
     UsualWorkload,
     total,
+    total_asleep,
     tune,
     usual_workload,
 )
@@ -360,6 +361,7 @@ __all__ = [
     "suspend",
     "sweep",
     "total",
+    "total_asleep",
     "trace_stats",
     "tune",
     "usual_workload",

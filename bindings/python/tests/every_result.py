@@ -476,6 +476,9 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     "ssdpm.apply.revert": World.applied,
     "ssdpm.estimate.tune": lambda w: ssdpm.tune(w.root, "poisson"),
     "ssdpm.estimate.total": lambda w: ssdpm.total(ssdpm.tune(w.root, "poisson")),
+    "ssdpm.estimate.total_asleep": lambda w: ssdpm.total_asleep(
+        ssdpm.tune(w.root, "poisson")
+    ),
     "ssdpm.LinkSaving": lambda w: ssdpm.tune(w.write_machine("no-aspm"), "poisson"),
     "ssdpm.estimate.usual_workload": lambda w: ssdpm.usual_workload(w.root),
     "ssdpm.estimate.Advice.add_to": World.advised,

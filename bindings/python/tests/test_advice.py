@@ -7,6 +7,7 @@ import dataclasses
 import json
 import pathlib
 import pickle
+import shutil
 from collections.abc import Callable
 from typing import Any
 
@@ -210,6 +211,30 @@ def test_the_total_is_the_sum_that_the_command_prints(machine: Maker) -> None:
     for one in advice:
         if one.advice == "set":
             assert str(ssdpm.total([one])) == f"{one.likely}, on 1 drive"
+
+
+def test_what_sleep_saves_is_the_sum_of_what_never_sleeping_costs(
+    machine: Maker,
+) -> None:
+    root = machine("desktop-6.1")
+    advice = ssdpm.tune(root)
+    asleep = [one.awake for one in advice if one.awake]
+    total = ssdpm.total_asleep(advice)
+    assert total.n == len(asleep) == 2 and not total.n_undecided
+    assert total.low_uw == -sum(one.high_uw for one in asleep)
+    assert total.median_uw == -sum(one.median_uw for one in asleep)
+    assert total.high_uw == -sum(one.low_uw for one in asleep)
+    assert (total.n_unread, total.n_unestimated) == (0, 0)
+    assert [one.verdict for one in advice] == [one.verdict for one in ssdpm.report(root)]
+    # What no one knows is counted.
+    drive = (root / "sys/class/nvme/nvme0").resolve()
+    shutil.rmtree(drive)
+    drive.mkdir()
+    total = ssdpm.total_asleep(ssdpm.tune(root))
+    assert (total.n, total.n_unread) == (1, 1)
+    assert str(ssdpm.total_asleep([])) == "of no drive is a saving known"
+    with pytest.raises(TypeError, match="advice"):
+        ssdpm.total_asleep(["nvme0"])  # type: ignore[list-item]
 
 
 def test_a_trial_counts_in_place_of_what_is_likely(machine: Maker) -> None:

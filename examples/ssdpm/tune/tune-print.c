@@ -122,36 +122,6 @@ static struct screen_row row_of(const struct ssdpm_energy_report_item *item)
 			       delay_cell(item->added_mean_ns).text));
 }
 
-size_t count_unread(const struct tuning *tuning)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < tuning->n; i++)
-		n += tuning->items[i].error &&
-		     tuning->items[i].error != -EOPNOTSUPP;
-	return n;
-}
-
-/* A drive that must be left alone, over a network, or with a motor. */
-static bool is_unestimated(const struct ssdpm_energy_report_item *item)
-{
-	const uint32_t verdict = item->drive->verdict;
-
-	return item->error == -EOPNOTSUPP &&
-	       (verdict == SSDPM_DIAGNOSIS_SAVES ||
-		verdict == SSDPM_DIAGNOSIS_SAVES_LESS ||
-		verdict == SSDPM_DIAGNOSIS_NOT_KNOWN);
-}
-
-size_t count_unestimated(const struct tuning *tuning)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < tuning->n; i++)
-		n += is_unestimated(&tuning->items[i]);
-	return n;
-}
-
 /* Drives of one kind that get the same share a row. */
 static size_t collect_rows(const struct tuning *tuning, struct screen_row *rows)
 {
@@ -242,6 +212,7 @@ static bool needs_comfort(const struct tuning *tuning)
  */
 struct cell harm_text(const struct tuning *tuning, bool today)
 {
+	const struct ssdpm_total missing = total_asleep(tuning);
 	uint64_t p99_ns = 0, n;
 	bool known = false;
 	double share = 0;
@@ -270,11 +241,10 @@ struct cell harm_text(const struct tuning *tuning, bool today)
 	return cell("wait for at most %.2f %% of the time, one in 100 for %s "
 		    "or longer%s",
 		    (double)n / 100, time_text(p99_ns).text,
-		    count_unestimated(tuning) ?
+		    missing.n_unestimated ?
 			    ", on the drives that are estimated" :
-		    count_unread(tuning) ?
-			    ", on the drives that could be read" :
-			    "");
+		    missing.n_unread ? ", on the drives that could be read" :
+				       "");
 }
 
 static void write_harm(FILE *file, const struct tuning *tuning)

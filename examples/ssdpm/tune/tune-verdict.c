@@ -98,7 +98,7 @@ static void write_battery(FILE *file, const struct tuning *tuning,
 /* A drive that could not be read is no reason to change nothing. */
 static void write_no_change(FILE *file, const struct tuning *tuning)
 {
-	const size_t n_read = tuning->n - count_unread(tuning);
+	const size_t n_read = tuning->n - total_asleep(tuning).n_unread;
 	const struct ssdpm_diagnosis *finding;
 	const char *name;
 	const size_t n = count_rebuilds(tuning, &name, &finding);
@@ -188,37 +188,12 @@ static void write_battery_asleep(FILE *file, const struct tuning *tuning,
 		power_text((int64_t)(w * 1e6)).text);
 }
 
-/* Turns what never sleeping costs into what sleep saves. */
-static void turn(struct ssdpm_total *total)
-{
-	total->saving = without_sign(&total->saving);
-	if (total->verdict == SSDPM_SAVING_COSTS)
-		total->verdict = SSDPM_SAVING_SAVES;
-	if (total->verdict == SSDPM_SAVING_PROBABLY_COSTS)
-		total->verdict = SSDPM_SAVING_PROBABLY_SAVES;
-}
-
-/*
- * The power that the drives that sleep would take if they did not; *ret_n is
- * for how many of them nothing decides that.
- */
-static struct ssdpm_total total_asleep(const struct tuning *tuning,
-				       size_t *ret_n)
+struct ssdpm_total total_asleep(const struct tuning *tuning)
 {
 	struct ssdpm_total total = { .size = sizeof(total) };
 
-	*ret_n = 0;
-	for (size_t i = 0; i < tuning->n; i++) {
-		const struct ssdpm_likely *awake = tuning->items[i].awake;
-
-		if (!awake)
-			continue;
-		*ret_n += awake->verdict == SSDPM_SAVING_NOT_DECIDED;
-		if (awake->verdict == SSDPM_SAVING_COSTS ||
-		    awake->verdict == SSDPM_SAVING_PROBABLY_COSTS)
-			ssdpm_total_add_likely(&total, awake, NULL);
-	}
-	turn(&total);
+	for (size_t i = 0; i < tuning->n; i++)
+		ssdpm_total_add_asleep(&total, &tuning->items[i], NULL);
 	total.saving.nominal_uw = two_digits(total.saving.nominal_uw);
 	return total;
 }
@@ -226,10 +201,7 @@ static struct ssdpm_total total_asleep(const struct tuning *tuning,
 /* The year and the battery are for a screen without changes. */
 void write_asleep(FILE *file, const struct tuning *tuning)
 {
-	const size_t n_unread = count_unread(tuning);
-	const size_t n_unestimated = count_unestimated(tuning);
-	size_t n_undecided;
-	const struct ssdpm_total asleep = total_asleep(tuning, &n_undecided);
+	const struct ssdpm_total asleep = total_asleep(tuning);
 
 	if (!asleep.saving.nominal_uw)
 		return;
@@ -239,17 +211,16 @@ void write_asleep(FILE *file, const struct tuning *tuning)
 		asleep.verdict == SSDPM_SAVING_SAVES ? "sleep already " :
 						       "sleep ",
 		total_text(&asleep).text);
-	if (n_undecided)
-		fprintf(file, "; %zu drive%s undecided", n_undecided,
-			n_undecided == 1 ? " is" : "s are");
-	if (n_unread)
+	if (asleep.n_undecided)
+		fprintf(file, "; %zu drive%s undecided", asleep.n_undecided,
+			asleep.n_undecided == 1 ? " is" : "s are");
+	if (asleep.n_unread)
 		fprintf(file, "; %s could not be read",
-			counted(n_unread, "drive").text);
-	if (n_unestimated)
-		fprintf(file, "; %s not estimated",
-			n_unestimated == 1 ?
-				"1 drive is" :
-				cell("%zu drives are", n_unestimated).text);
+			counted(asleep.n_unread, "drive").text);
+	if (asleep.n_unestimated)
+		fprintf(file, "; %zu drive%s not estimated",
+			asleep.n_unestimated,
+			asleep.n_unestimated == 1 ? " is" : "s are");
 	if (tuning->n_changes || tuning->options->price_per_kwh <= 0) {
 		putc('.', file);
 	} else {

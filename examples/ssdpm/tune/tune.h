@@ -130,10 +130,8 @@ size_t count_rebuilds(const struct tuning *tuning, const char **ret_name,
 		      const struct ssdpm_diagnosis **ret_finding);
 /* What the link of a drive would save if it slept deeper. */
 void write_link(FILE *file, const struct tuning *tuning);
-/* How many drives could not be read: nothing is known of them. */
-size_t count_unread(const struct tuning *tuning);
-/* And how many sleep, or may sleep, but are not estimated. */
-size_t count_unestimated(const struct tuning *tuning);
+/* Sums what sleep saves today, and counts the drives that are missing. */
+struct ssdpm_total total_asleep(const struct tuning *tuning);
 struct cell harm_text(const struct tuning *tuning, bool today);
 /* What the changes save, or how many drives that need none could be read. */
 void write_change(FILE *file, const struct tuning *tuning);

@@ -379,6 +379,9 @@ SSDPM_API int ssdpm_energy_report_read_device(
  *           all are sure; 0: none has been added
  * @has_range: 1: the ends are known; 0: a trial has not found them, and they
  *           mean nothing
+ * @n_unread: of ssdpm_total_add_asleep(): drives that could not be read
+ * @n_unestimated: likewise: drives that may sleep, and are not estimated: those
+ *           to be left alone, over a network or with a motor
  */
 struct ssdpm_total {
 	size_t size;
@@ -389,6 +392,8 @@ struct ssdpm_total {
 	struct ssdpm_saving saving;
 	uint32_t verdict;
 	uint32_t has_range;
+	size_t n_unread;
+	size_t n_unestimated;
 };
 
 /**
@@ -414,6 +419,20 @@ SSDPM_API int ssdpm_total_add_likely(struct ssdpm_total *total,
 SSDPM_API int ssdpm_total_add_item(struct ssdpm_total *total,
 				   const struct ssdpm_energy_report_item *item,
 				   struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_total_add_asleep() - add what the sleep of a drive saves today
+ * @item: of SSDPM_ENERGY_REPORT_FURTHER; its drive, error and awake are read
+ *
+ * Sleep saves what never sleeping costs, at least probably. A drive of which
+ * that is not decided counts as undecided, and is not in the sums. A drive
+ * without @awake adds nothing, but may count as unread or unestimated.
+ *
+ * Return: as ssdpm_total_add_likely(); -EINVAL (no drive).
+ */
+SSDPM_API int ssdpm_total_add_asleep(
+	struct ssdpm_total *total, const struct ssdpm_energy_report_item *item,
+	struct ssdpm_error *reterr);
 
 /**
  * ssdpm_energy_report_item_to_json() - "ssdpm.advice/1"

@@ -71,21 +71,30 @@ static int add(struct ssdpm_total *ret_total, const struct one *one,
 	return 0;
 }
 
+static int read_likely(const struct ssdpm_likely *likely,
+		       struct ssdpm_likely *ret_known,
+		       struct ssdpm_error *reterr)
+{
+	int err = ssdpm__sized_in(ret_known, sizeof(*ret_known), likely,
+				  "ssdpm_likely", reterr);
+
+	if (!err && !ssdpm_saving_verdict_to_string(ret_known->verdict))
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "ssdpm_likely: verdict: %u is unknown",
+				  ret_known->verdict);
+	return err;
+}
+
 int ssdpm_total_add_likely(struct ssdpm_total *total,
 			   const struct ssdpm_likely *likely,
 			   struct ssdpm_error *reterr)
 {
 	struct ssdpm_likely known = { 0 };
 	struct one one = { .has_range = true };
-	int err = ssdpm__sized_in(&known, sizeof(known), likely, "ssdpm_likely",
-				  reterr);
+	int err = read_likely(likely, &known, reterr);
 
 	if (err)
 		return err;
-	if (!ssdpm_saving_verdict_to_string(known.verdict))
-		return ssdpm__fail(reterr, -EINVAL, 0,
-				   "ssdpm_likely: verdict: %u is unknown",
-				   known.verdict);
 	one.verdict = known.verdict;
 	one.saving.low_uw = known.low_uw;
 	one.saving.nominal_uw = known.median_uw;
@@ -146,4 +155,85 @@ int ssdpm_total_add_item(struct ssdpm_total *total,
 	return known.likely ?
 		       ssdpm_total_add_likely(total, known.likely, reterr) :
 		       0;
+}
+
+static bool costs(const struct ssdpm_likely *awake)
+{
+	return awake->verdict == SSDPM_SAVING_COSTS ||
+	       awake->verdict == SSDPM_SAVING_PROBABLY_COSTS;
+}
+
+/* What never sleeping costs, as what sleep saves. */
+static int turn(const struct ssdpm_likely *awake, struct one *ret_one,
+		struct ssdpm_error *reterr)
+{
+	struct ssdpm_saving *saving = &ret_one->saving;
+
+	ret_one->has_range = true;
+	ret_one->verdict = awake->verdict == SSDPM_SAVING_COSTS ?
+				   SSDPM_SAVING_SAVES :
+				   SSDPM_SAVING_PROBABLY_SAVES;
+	if (__builtin_sub_overflow(0, awake->high_uw, &saving->low_uw) ||
+	    __builtin_sub_overflow(0, awake->median_uw, &saving->nominal_uw) ||
+	    __builtin_sub_overflow(0, awake->low_uw, &saving->high_uw))
+		return ssdpm__fail(reterr, -EOVERFLOW, 0,
+				   "what never sleeping costs is too large");
+	return 0;
+}
+
+/* Whether a drive that is not estimated may sleep. */
+static bool may_sleep(uint32_t verdict)
+{
+	return verdict == SSDPM_DIAGNOSIS_SAVES ||
+	       verdict == SSDPM_DIAGNOSIS_SAVES_LESS ||
+	       verdict == SSDPM_DIAGNOSIS_NOT_KNOWN;
+}
+
+/* The drive is in no sum. The size of awake is 0 if it is unknown. */
+static int count_missing(struct ssdpm_total *ret_total,
+			 const struct ssdpm_likely *awake, int32_t item_error,
+			 uint32_t drive_verdict, struct ssdpm_error *reterr)
+{
+	struct ssdpm_total total = { 0 };
+	int err = ssdpm__sized_in(&total, sizeof(total), ret_total,
+				  "ssdpm_total", reterr);
+
+	if (err)
+		return err;
+	if (awake->size)
+		total.n_undecided += awake->verdict == SSDPM_SAVING_NOT_DECIDED;
+	else if (item_error == -EOPNOTSUPP)
+		total.n_unestimated += may_sleep(drive_verdict);
+	else
+		total.n_unread += item_error != 0;
+	ssdpm__sized_out(ret_total, &total, sizeof(total));
+	return 0;
+}
+
+int ssdpm_total_add_asleep(struct ssdpm_total *total,
+			   const struct ssdpm_energy_report_item *item,
+			   struct ssdpm_error *reterr)
+{
+	struct ssdpm_energy_report_item known = { 0 };
+	struct ssdpm_report_item drive = { 0 };
+	struct ssdpm_likely awake = { 0 };
+	struct one one = { 0 };
+	int err = ssdpm__sized_in(&known, sizeof(known), item,
+				  "ssdpm_energy_report_item", reterr);
+
+	if (!err && !known.drive)
+		err = ssdpm__fail(reterr, -EINVAL, 0,
+				  "ssdpm_energy_report_item: no drive");
+	if (!err)
+		err = ssdpm__sized_in(&drive, sizeof(drive), known.drive,
+				      "ssdpm_report_item", reterr);
+	if (!err && known.awake)
+		err = read_likely(known.awake, &awake, reterr);
+	if (err)
+		return err;
+	if (!costs(&awake))
+		return count_missing(total, &awake, known.error, drive.verdict,
+				     reterr);
+	err = turn(&awake, &one, reterr);
+	return err ? err : add(total, &one, reterr);
 }

@@ -1466,6 +1466,37 @@ static int total_add_advised(void *sized, struct ssdpm_error *error)
 	return ssdpm_total_add_item(sized, &advised_item, error);
 }
 
+static const struct ssdpm_likely costs_awake = {
+	.size = sizeof(costs_awake),
+	.verdict = SSDPM_SAVING_COSTS,
+	.low_uw = -3,
+	.median_uw = -2,
+	.high_uw = -1,
+};
+
+static const struct ssdpm_report_item drive_asleep = {
+	.size = sizeof(drive_asleep),
+	.verdict = SSDPM_DIAGNOSIS_SAVES,
+};
+
+static const struct ssdpm_energy_report_item item_asleep = {
+	.size = sizeof(item_asleep),
+	.drive = &drive_asleep,
+	.awake = &costs_awake,
+};
+
+static int total_add_asleep(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_total total = { .size = sizeof(total) };
+
+	return ssdpm_total_add_asleep(&total, sized, error);
+}
+
+static int total_add_sleeping(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_total_add_asleep(sized, &item_asleep, error);
+}
+
 static int energy_report_get_item(void *sized, struct ssdpm_error *error)
 {
 	int err;
@@ -1875,6 +1906,14 @@ static const struct sized_case cases[] = {
 	      total_add_advised),
 	SIZED(ssdpm_total_add_item, ssdpm_energy_report_item, SIZED_IN,
 	      &advised_item, total_add_item),
+	SIZED(ssdpm_total_add_asleep, ssdpm_total, SIZED_OUT, NULL,
+	      total_add_sleeping),
+	SIZED(ssdpm_total_add_asleep, ssdpm_energy_report_item, SIZED_IN,
+	      &item_asleep, total_add_asleep),
+	SIZED_MEMBER(ssdpm_total_add_asleep, ssdpm_likely, &costs_awake,
+		     total_add_asleep, item_asleep, awake),
+	SIZED_MEMBER(ssdpm_total_add_asleep, ssdpm_report_item, &drive_asleep,
+		     total_add_asleep, item_asleep, drive),
 	SIZED_MEMBER(ssdpm_total_add_item, ssdpm_likely, &likely_saving,
 		     total_add_item, advised_item, likely),
 	SIZED_MEMBER(ssdpm_total_add_item, ssdpm_trial_result, &trial_result,

@@ -95,7 +95,8 @@ static py::object saving_or_none(const struct ssdpm_energy_report_item &item)
 
 /*
  * [(name, product, policy, message, error, advice, setting, saving, likely,
- * added_mean_ns, added_p99_ns, route, its likely, awake, link, JSON), ...]
+ * added_mean_ns, added_p99_ns, route, its likely, its gain, awake, link,
+ * verdict, JSON), ...]
  */
 static py::list tune(const Machine &machine, uint32_t patience,
 		     const OptionalText &workload,
@@ -145,6 +146,7 @@ static py::list tune(const Machine &machine, uint32_t patience,
 				py::object(py::int_(item.further_gain_uw)) :
 				py::object(py::none()),
 			likely_tuple(item.awake), link_or_none(item.link),
+			ssdpm_diagnosis_code_to_string(item.drive->verdict),
 			written([&](char **text, struct ssdpm_error *error) {
 				return ssdpm_energy_report_item_to_json(
 					made, i, text, error);
@@ -160,6 +162,19 @@ using Uw = std::tuple<std::string, int64_t, int64_t, int64_t>;
 using Advised = std::tuple<OptionalText, std::optional<Uw>,
 			   std::optional<Trials::mapped_type>>;
 
+static struct ssdpm_likely likely_from(const Uw &uw)
+{
+	struct ssdpm_likely likely = {};
+
+	likely.size = sizeof(likely);
+	likely.verdict =
+		ssdpm_saving_verdict_from_string(std::get<0>(uw).c_str());
+	likely.low_uw = std::get<1>(uw);
+	likely.median_uw = std::get<2>(uw);
+	likely.high_uw = std::get<3>(uw);
+	return likely;
+}
+
 static void add_advised(struct ssdpm_total &total, const Advised &advised)
 {
 	const auto &[advice, uw, row] = advised;
@@ -170,12 +185,7 @@ static void add_advised(struct ssdpm_total &total, const Advised &advised)
 	item.size = sizeof(item);
 	item.advice = advice ? ssdpm_advice_from_string(advice->c_str()) : 0;
 	if (uw) {
-		likely.size = sizeof(likely);
-		likely.verdict = ssdpm_saving_verdict_from_string(
-			std::get<0>(*uw).c_str());
-		likely.low_uw = std::get<1>(*uw);
-		likely.median_uw = std::get<2>(*uw);
-		likely.high_uw = std::get<3>(*uw);
+		likely = likely_from(*uw);
 		item.likely = &likely;
 	}
 	if (row) {
@@ -187,28 +197,60 @@ static void add_advised(struct ssdpm_total &total, const Advised &advised)
 	});
 }
 
-/* (n, n_decided, n_undecided, verdict, low_uw, median_uw, high_uw) */
-static py::tuple total_of(const std::vector<Advised> &advices)
+/* (verdict of the drive or None, a negative errno or 0, its awake or None) */
+using Asleep = std::tuple<OptionalText, int, std::optional<Uw>>;
+
+static void add_asleep(struct ssdpm_total &total, const Asleep &asleep)
+{
+	const auto &[verdict, error, uw] = asleep;
+	struct ssdpm_energy_report_item item = {};
+	struct ssdpm_report_item drive = {};
+	struct ssdpm_likely awake = {};
+
+	item.size = sizeof(item);
+	drive.size = sizeof(drive);
+	drive.verdict =
+		verdict ? ssdpm_diagnosis_code_from_string(verdict->c_str()) :
+			  0;
+	item.drive = &drive;
+	item.error = error;
+	if (uw) {
+		awake = likely_from(*uw);
+		item.awake = &awake;
+	}
+	without_gil([&](struct ssdpm_error *found) {
+		return ssdpm_total_add_asleep(&total, &item, found);
+	});
+}
+
+/*
+ * (n, n_decided, n_undecided, verdict, low_uw, median_uw, high_uw, n_unread,
+ * n_unestimated)
+ */
+template <typename One, void (*add)(struct ssdpm_total &, const One &)>
+static py::tuple total_of(const std::vector<One> &all)
 {
 	struct ssdpm_total total = {};
 	py::object low = py::none(), high = py::none();
 
 	total.size = sizeof(total);
-	for (const Advised &advised : advices)
-		add_advised(total, advised);
+	for (const One &one : all)
+		add(total, one);
 	if (total.has_range) {
 		low = py::int_(total.saving.low_uw);
 		high = py::int_(total.saving.high_uw);
 	}
 	return py::make_tuple(total.n, total.n_decided, total.n_undecided,
 			      ssdpm_saving_verdict_to_string(total.verdict),
-			      low, total.saving.nominal_uw, high);
+			      low, total.saving.nominal_uw, high,
+			      total.n_unread, total.n_unestimated);
 }
 
 void add_report(py::module_ &module)
 {
 	module.def("tune", &tune);
-	module.def("total", &total_of);
+	module.def("total", &total_of<Advised, &add_advised>);
+	module.def("total_asleep", &total_of<Asleep, &add_asleep>);
 	module.def("usual_workload", [](const Machine &machine) {
 		const ssdpm_machine *handle = machine.get();
 

@@ -125,6 +125,7 @@ class Advice(Json):
             that much; None: the drive never sleeps today.
         link: what its PCIe link would save if it slept deeper; None: nothing that is
             known keeps it from that.
+        verdict: whether it sleeps, as in ReportItem; None: it could not be read.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Advice(Json):
     further_gain_uw: int | None = None
     awake: Likely | None = None
     link: LinkSaving | None = None
+    verdict: str | None = None
 
     def __str__(self) -> str:
         if self.error:
@@ -178,7 +180,7 @@ class Total(Value):
     """The saving of several drives together; str() of it says it.
 
     Attributes:
-        n: drives that are to be set.
+        n: drives that are summed.
         n_decided: of these: how many save or cost, at least probably.
         n_undecided: of how many nothing decides it.
         verdict: as of Likely; of one drive its own, of several what both ends agree on;
@@ -186,6 +188,8 @@ class Total(Value):
         low_uw, high_uw: sums of the ends that nine of ten cases are between; None: a
             trial has not found them.
         median_uw: sum of the medians.
+        n_unread: of total_asleep(): drives that could not be read.
+        n_unestimated: likewise: drives that may sleep, and are not estimated.
     """
 
     n: int
@@ -195,13 +199,19 @@ class Total(Value):
     low_uw: int | None
     median_uw: int
     high_uw: int | None
+    n_unread: int = 0
+    n_unestimated: int = 0
 
     def __str__(self) -> str:
         if self.verdict is None:
-            return "no drive is to be set"
+            return "of no drive is a saving known"
         drives = "1 drive" if self.n == 1 else f"{self.n} drives"
         said = saving_text(self.verdict, self.low_uw, self.median_uw, self.high_uw)
         return f"{said}, on {drives}"
+
+
+def _uw_of(likely: Likely | None) -> tuple[Any, ...] | None:
+    return (likely.verdict, *likely._uw()) if likely else None
 
 
 def total(advice: Iterable[Advice]) -> Total:
@@ -214,9 +224,24 @@ def total(advice: Iterable[Advice]) -> Total:
     rows = []
     for one in check_list(advice, "advice", "ssdpm.Advice"):
         check_instance(one, "advice", Advice)
-        likely = one.likely and (one.likely.verdict, *one.likely._uw())
-        rows.append((one.advice, likely, one.trial and _row_of(one.trial)))
+        trial = one.trial and _row_of(one.trial)
+        rows.append((one.advice, _uw_of(one.likely), trial))
     return Total(*_core.energy.total(rows))
+
+
+def total_asleep(advice: Iterable[Advice]) -> Total:
+    """Sum what sleep saves today.
+
+    Args:
+        advice: of tune(), or some of it. A drive whose sleep saves, at least probably,
+            is in the sums; one of which that is not decided only counts as undecided.
+    """
+    rows = []
+    for one in check_list(advice, "advice", "ssdpm.Advice"):
+        check_instance(one, "advice", Advice)
+        error = -getattr(errno, one.error) if one.error else 0
+        rows.append((one.verdict, error, _uw_of(one.awake)))
+    return Total(*_core.energy.total_asleep(rows))
 
 
 def _likely(row: tuple[Any, ...] | None) -> Likely | None:
@@ -325,8 +350,9 @@ def tune(
             row[13],
             _likely(row[14]),
             _link(row[15]),
+            row[16],
         )
-        found.append(advice._written_by(row[16]))
+        found.append(advice._written_by(row[17]))
     for drive in tried:
         raise NotFoundError(errno.ENOENT, f"trials: there is no drive {drive!r}")
     return tuple(found)

@@ -194,6 +194,117 @@ static void a_trial_counts_by_what_it_decided(void **state)
 	}
 }
 
+/* An item says whether its sleep saves, or why that is unknown. */
+struct asleep {
+	uint32_t awake; /* verdict of never sleeping; 0: unknown */
+	uint32_t verdict;
+	int32_t error;
+};
+
+static void add_asleep(struct ssdpm_total *total, struct asleep asleep)
+{
+	const struct ssdpm_likely awake = {
+		.size = sizeof(awake),
+		.verdict = asleep.awake,
+		.low_uw = -30,
+		.median_uw = -20,
+		.high_uw = -5,
+	};
+	const struct ssdpm_report_item drive = { .size = sizeof(drive),
+						 .verdict = asleep.verdict };
+	const struct ssdpm_energy_report_item item = {
+		.size = sizeof(item),
+		.error = asleep.error,
+		.drive = &drive,
+		.awake = asleep.awake ? &awake : NULL,
+	};
+
+	assert_int_equal(ssdpm_total_add_asleep(total, &item, NULL), 0);
+}
+
+static void sleep_saves_what_never_sleeping_costs(void **state)
+{
+	static const struct {
+		uint32_t awake, verdict;
+	} cases[] = {
+		{ SSDPM_SAVING_COSTS, SSDPM_SAVING_SAVES },
+		{ SSDPM_SAVING_PROBABLY_COSTS, SSDPM_SAVING_PROBABLY_SAVES },
+		{ SSDPM_SAVING_NOT_DECIDED, 0 },
+		{ SSDPM_SAVING_TOO_SMALL, 0 },
+		{ SSDPM_SAVING_PROBABLY_SAVES, 0 },
+		{ SSDPM_SAVING_SAVES, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct asleep one = { cases[i].awake,
+					    SSDPM_DIAGNOSIS_SAVES, 0 };
+		const int64_t n = cases[i].verdict != 0;
+		struct ssdpm_total total = nothing();
+
+		add_asleep(&total, one);
+		assert_int_equal(total.verdict, cases[i].verdict);
+		add_asleep(&total, one);
+		assert_int_equal(total.n, 2 * n);
+		assert_int_equal(total.saving.low_uw, 2 * 5 * n);
+		assert_int_equal(total.saving.nominal_uw, 2 * 20 * n);
+		assert_int_equal(total.saving.high_uw, 2 * 30 * n);
+		assert_int_equal(
+			total.n_undecided,
+			cases[i].awake == SSDPM_SAVING_NOT_DECIDED ? 2 : 0);
+		assert_int_equal(total.n_unread + total.n_unestimated, 0);
+	}
+}
+
+static void drives_that_are_missing_from_what_sleep_saves_are_counted(
+	void **state)
+{
+	static const struct {
+		struct asleep one;
+		size_t n_unread, n_unestimated;
+	} cases[] = {
+		{ { 0, SSDPM_DIAGNOSIS_SAVES, -EOPNOTSUPP }, 0, 1 },
+		{ { 0, SSDPM_DIAGNOSIS_SAVES_LESS, -EOPNOTSUPP }, 0, 1 },
+		{ { 0, SSDPM_DIAGNOSIS_NOT_KNOWN, -EOPNOTSUPP }, 0, 1 },
+		{ { 0, SSDPM_DIAGNOSIS_SAVES_NOTHING, -EOPNOTSUPP }, 0, 0 },
+		{ { 0, 0, -ENODEV }, 1, 0 },
+		/* It never sleeps. */
+		{ { 0, SSDPM_DIAGNOSIS_SAVES_NOTHING, 0 }, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_total total = nothing();
+
+		add_asleep(&total, cases[i].one);
+		assert_int_equal(total.n_unread, cases[i].n_unread);
+		assert_int_equal(total.n_unestimated, cases[i].n_unestimated);
+		assert_int_equal(total.n + total.verdict, 0);
+	}
+}
+
+static void what_sleep_saves_needs_a_drive_and_fits(void **state)
+{
+	const struct ssdpm_likely least = { .size = sizeof(least),
+					    .verdict = SSDPM_SAVING_COSTS,
+					    .low_uw = INT64_MIN };
+	const struct ssdpm_report_item drive = { .size = sizeof(drive) };
+	struct ssdpm_energy_report_item item = { .size = sizeof(item),
+						 .awake = &least };
+	struct ssdpm_total total = nothing(), before = total;
+	struct ssdpm_error error = fixture_error();
+
+	(void)state;
+	assert_int_equal(ssdpm_total_add_asleep(&total, &item, &error),
+			 -EINVAL);
+	fixture_assert_error(&error, -EINVAL, 0, "no drive");
+	item.drive = &drive;
+	assert_int_equal(ssdpm_total_add_asleep(&total, &item, &error),
+			 -EOVERFLOW);
+	fixture_assert_error(&error, -EOVERFLOW, 0, "too large");
+	assert_memory_equal(&total, &before, sizeof(total));
+}
+
 static struct ssdpm_energy_report *advise(struct ssdpm_machine *machine)
 {
 	const struct ssdpm_energy_report_params params = {
@@ -266,6 +377,10 @@ int main(void)
 		cmocka_unit_test(
 			a_trial_without_an_end_leaves_the_total_without_one),
 		cmocka_unit_test(a_trial_counts_by_what_it_decided),
+		cmocka_unit_test(sleep_saves_what_never_sleeping_costs),
+		cmocka_unit_test(
+			drives_that_are_missing_from_what_sleep_saves_are_counted),
+		cmocka_unit_test(what_sleep_saves_needs_a_drive_and_fits),
 		cmocka_unit_test(another_drive_in_the_same_place_is_told),
 	};
 
