@@ -496,7 +496,7 @@ NO_OBJECT = {
     *("budget_item", "find_meter", "profile", "quirks", "against_datasheet"),
     *("baseline", "sampling", "background", "curve", "write_cost", "simulate"),
     *("analyse", "detectable", "judge", "merge", "schedule", "summarise", "read"),
-    *("usual_workload", "total"),
+    *("usual_workload", "total", "total_asleep"),
 }
 
 
