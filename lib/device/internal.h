@@ -54,7 +54,7 @@ int ssdpm__device_list_read_all(struct ssdpm_machine *machine,
 				struct ssdpm_device ***ret_devices,
 				size_t *ret_n, struct ssdpm_error *reterr);
 
-/* Short names of the files, which last: by controller, and by host. */
+/* Short names of files: by controller, and by host. */
 #define SSDPM__TOLERANCE_FILE \
 	"/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us"
 
