@@ -32,11 +32,25 @@ static uint32_t rank(const struct step *step)
 	return step->change.kind->rank;
 }
 
-static void order_step(struct ssdpm_plan *plan, uint32_t wanted,
-		       struct step *step)
+/*
+ * Whether a drive may take more power afterwards. Drives may share a limit, so
+ * these come after those that take less.
+ */
+static bool raises_power(const struct step *step)
 {
-	if (rank(step) == wanted)
-		plan->order[plan->n_order++] = step;
+	const struct change *change = &step->change;
+
+	return change->kind->number == SSDPM_STEP_POWER_STATE &&
+	       change->before.is_known &&
+	       change->before.is.power_state > change->after.is.power_state;
+}
+
+static void order_steps(struct ssdpm_plan *plan, uint32_t wanted, bool raising)
+{
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (rank(plan->steps[i]) == wanted &&
+		    raises_power(plan->steps[i]) == raising)
+			plan->order[plan->n_order++] = plan->steps[i];
 }
 
 bool ssdpm__parameters_change(const struct ssdpm_plan *plan)
@@ -186,8 +200,8 @@ void ssdpm__plan_arrange(struct ssdpm_plan *plan)
 
 	plan->n_order = 0;
 	for (uint32_t r = 0; r < N_RANKS; r++) {
-		for (size_t i = 0; i < plan->n_steps; i++)
-			order_step(plan, r, plan->steps[i]);
+		order_steps(plan, r, false);
+		order_steps(plan, r, true);
 		for (size_t i = 0; i < plan->n_drives; i++)
 			if (r == rank_of_rebuilds &&
 			    needs_rebuild(plan, &plan->drives[i]))

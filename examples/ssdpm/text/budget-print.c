@@ -494,22 +494,19 @@ static const char *device_name(const struct drive *drive)
 static void write_command(FILE *file, const struct budget *budget,
 			  const struct live *live)
 {
-	const char *before = "ssdpm apply --power-state ";
-	size_t number = 0, member = 0;
+	size_t number = 0, member = 0, n = 0;
 	const struct drive *drive;
 
-	while ((drive = next_device(budget, live, &number, &member))) {
-		fprintf(file, "%s%s=%u", before, device_name(drive),
+	while (next_device(budget, live, &number, &member))
+		n++;
+	fprintf(file, "ssdpm apply %s--power-state ", n > 1 ? "--strict " : "");
+	number = member = n = 0;
+	while ((drive = next_device(budget, live, &number, &member)))
+		fprintf(file, "%s%s=%u", n++ ? "," : "", device_name(drive),
 			choice_of(budget, number)->state);
-		before = ",";
-	}
-	/* Lower all powers before raising any. */
-	for (uint32_t state = SSDPM_MAX_STATES; state--;) {
-		number = member = 0;
-		while ((drive = next_device(budget, live, &number, &member)))
-			if (choice_of(budget, number)->state == state)
-				write_word(file, device_name(drive));
-	}
+	number = member = 0;
+	while ((drive = next_device(budget, live, &number, &member)))
+		write_word(file, device_name(drive));
 	if (budget->items->drives.n_lives > 1 && live->root)
 		fprintf(file, " # %s", live->root);
 }

@@ -228,16 +228,6 @@ static enum exit_status run_block(struct trial_work *w,
 	return status;
 }
 
-/*
- * The likely value may be wrong: a saving that shows already is worth the time.
- */
-static bool is_over(const struct ssdpm_trial_state *state)
-{
-	if (state->decision == SSDPM_TRIAL_HOPELESS)
-		return fabs(state->saving_w) < state->resolvable_w;
-	return state->decision != SSDPM_TRIAL_NOT_YET;
-}
-
 static enum exit_status run_blocks(struct trial_work *w)
 {
 	enum exit_status status = STATUS_DONE;
@@ -251,7 +241,7 @@ static enum exit_status run_blocks(struct trial_work *w)
 			return failure("%s: %s", name_of(w), error.message);
 		state = state_of(w);
 		say_resolvable(w, &state);
-		if (is_over(&state))
+		if (state.decision != SSDPM_TRIAL_NOT_YET)
 			return STATUS_DONE;
 		if (block.setting != w->setting)
 			status = set(w, block.setting);

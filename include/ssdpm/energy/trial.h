@@ -27,7 +27,7 @@ enum ssdpm_trial_decision {
 	SSDPM_TRIAL_NOT_YET = 1, /* go on */
 	SSDPM_TRIAL_SAVES = 2,	 /* B draws less: the interval is above 0 */
 	SSDPM_TRIAL_COSTS = 3,	 /* B draws more: the interval is below 0 */
-	/* The likely saving is less than the time left can resolve: stop. */
+	/* It resolves neither what is likely nor what shows so far: stop. */
 	SSDPM_TRIAL_HOPELESS = 4,
 	SSDPM_TRIAL_UNDECIDED = 5, /* the time limit is reached */
 };

@@ -253,8 +253,12 @@ static uint32_t decide(const struct ssdpm_trial *trial,
 		return SSDPM_TRIAL_COSTS;
 	if (state->n_pairs == state->max_pairs)
 		return SSDPM_TRIAL_UNDECIDED;
-	/* NaN compares false. */
-	if (trial->likely_w > 0 && trial->likely_w < state->resolvable_w)
+	/*
+	 * A saving that shows already is worth the time, whatever is likely.
+	 * NaN compares false.
+	 */
+	if (trial->likely_w > 0 && trial->likely_w < state->resolvable_w &&
+	    fabs(state->saving_w) < state->resolvable_w)
 		return SSDPM_TRIAL_HOPELESS;
 	return SSDPM_TRIAL_NOT_YET;
 }

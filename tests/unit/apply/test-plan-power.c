@@ -116,6 +116,36 @@ static void a_power_that_nobody_knows_is_not_promised(void **state)
 	ssdpm_plan_free(plan);
 }
 
+/* In any order of adding: drives may share a limit of power. */
+static void a_drive_that_takes_less_comes_before_one_that_takes_more(
+	void **state)
+{
+	struct ssdpm_device *other = kernel_device("nvme1");
+
+	(void)state;
+	kernel->now.drives[0].power = 2;
+	kernel->now.drives[1].power = 0;
+	for (int i = 0; i < 2; i++) {
+		struct ssdpm_plan *plan = kernel_plan();
+
+		for (int j = 0; j < 2; j++) {
+			const bool raises = i == j;
+
+			assert_int_equal(
+				ssdpm_plan_add_power_state(
+					plan, raises ? device : other,
+					kernel_model(!raises), raises ? 1 : 2,
+					SSDPM_WORKLOAD_HINT_KEEP, NULL),
+				0);
+		}
+		kernel_read(plan);
+		assert_string_equal(kernel_step(plan, 0).device, "nvme1");
+		assert_string_equal(kernel_step(plan, 1).device, "nvme0");
+		ssdpm_plan_free(plan);
+	}
+	ssdpm_device_unref(other);
+}
+
 static void what_is_so_already_is_not_written(void **state)
 {
 	struct ssdpm_plan *plan;
@@ -666,6 +696,9 @@ int main(void)
 			kernel_between),
 		cmocka_unit_test_setup(what_is_so_already_is_not_written,
 				       kernel_between),
+		cmocka_unit_test_setup(
+			a_drive_that_takes_less_comes_before_one_that_takes_more,
+			kernel_between),
 		cmocka_unit_test_setup(
 			a_hint_is_kept_and_so_are_the_bits_beside_it,
 			kernel_between),

@@ -31,7 +31,8 @@ from ssdpm.base.result import Ongoing, Value
 
 TRIAL_DECISIONS: tuple[str, ...] = tuple(_core.energy.TRIAL_DECISIONS)
 """What a trial decides: "not-yet"; "saves" and "costs", which B does; "hopeless", the
-time left does not resolve the likely saving; "undecided", the time limit is reached."""
+time left resolves neither the likely saving nor the one so far; "undecided", the time
+limit is reached."""
 
 _SETTINGS = by_number(_core.energy.TRIAL_SETTINGS)
 _DECISIONS = by_number(_core.energy.TRIAL_DECISIONS)

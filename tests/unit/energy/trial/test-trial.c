@@ -418,6 +418,8 @@ static void what_cannot_be_resolved_is_hopeless_after_four_pairs(void **state)
 {
 	struct ssdpm_trial_params params = usual();
 	const double w[] = { 3, -3, 2, -2, 1 };
+	/* They show more than can be resolved, whatever is likely. */
+	const double far[] = { 0.9, 1.1, 1, 1 };
 
 	(void)state;
 	assert_true(isnan(state_after(&params, w, 3).resolvable_w));
@@ -427,6 +429,11 @@ static void what_cannot_be_resolved_is_hopeless_after_four_pairs(void **state)
 
 	assert_true(found.resolvable_w > 1 && found.resolvable_w < 3);
 	assert_int_equal(found.decision, SSDPM_TRIAL_HOPELESS);
+	params.likely_uw = 1000;
+	found = state_after(&params, far, 4);
+	assert_true(found.resolvable_w > 0.001);
+	assert_true(found.resolvable_w < found.saving_w);
+	assert_int_equal(found.decision, SSDPM_TRIAL_NOT_YET);
 	/* More time, a larger saving, or no expected one. */
 	params.likely_uw = 3000000;
 	assert_int_equal(state_after(&params, w, 4).decision,

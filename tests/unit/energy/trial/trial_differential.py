@@ -92,7 +92,7 @@ def check(
         expected = "costs"
     elif n == room:
         expected = "undecided"
-    elif likely_uw and likely_uw / 1e6 < resolvable:
+    elif likely_uw and max(likely_uw / 1e6, abs(saving)) < resolvable:
         expected = "hopeless"
     if decision != expected:
         found.append(f"{decision}, not {expected}")
