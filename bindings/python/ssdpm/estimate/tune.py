@@ -301,16 +301,17 @@ def tune(
         patience: "normal": I/Os may wait for 1 % of the time, and one in 100 for
             25 ms; "patient": 5 % and 100 ms; "instant": 0.1 % and 5 ms, also if that
             costs power.
-        trials: by name of the drive: what a trial of its best setting found. Its
-            advice is "set" if that saves, and "keep" otherwise.
+        trials: by name of the drive whose advice is "keep" without it: what a trial of
+            its best setting found. If that saves, the advice is "set", whatever is
+            likely.
         hours_per_day: how long the machine runs, 1 to 24, for the year of to_dict().
         price_per_kwh: what a kilowatt-hour costs, for the price of that year; 0: none.
 
     Raises:
         NotFoundError: there is no such workload, or no such drive.
         UnknownValueError: the trace has no record.
-        InvalidError: a trial of a drive whose setting is decided without it; a
-            price below 0.
+        InvalidError: a trial of a drive whose advice is not "keep" without it, or that
+            has no setting; a price below 0.
         As Machine() and Machine.devices().
     """
     machine = machine_of(root)
