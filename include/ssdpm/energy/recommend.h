@@ -200,8 +200,8 @@ enum ssdpm_bounds_flag {
  *                       ssdpm_bounds_set_device(), with SSDPM_APST_LINUX or
  *                       SSDPM_APST_LINUX_LEGACY; read by ssdpm_recommend() and
  *                       ssdpm_gaps_get_default_bounds(); NULL: the defaults of
- *                       Linux 5.14 and later. Its quirks are not read, and its
- *                       limit only with SSDPM_BOUNDS_IN_FORCE
+ *                       Linux 5.14 and later. Its quirks and its limit are read
+ *                       only with SSDPM_BOUNDS_IN_FORCE
  */
 struct ssdpm_bounds {
 	size_t size;

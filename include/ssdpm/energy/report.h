@@ -39,12 +39,12 @@ SSDPM_API int ssdpm_device_check_estimable(const struct ssdpm_device *device,
  *              SSDPM_BOUNDS_IN_FORCE and SSDPM_BOUNDS_NO_RAW_TABLE become those
  *              of an NVMe drive; a SATA drive is only checked
  * @device:     of @machine
- * @model:      of ssdpm_device_read_model()
+ * @model:      of ssdpm_device_read_model(); NULL: it is unknown
  * @ret_kernel: @bounds points to it; its size member is set by the caller
  *
  * The table of the parameters of ssdpm_recommend() is then that of
  * ssdpm_device_get_settings(). Where it is another one, clear
- * SSDPM_BOUNDS_IN_FORCE.
+ * SSDPM_BOUNDS_IN_FORCE. A drive without a latency limit does not get it.
  *
  * Return: 0; as ssdpm_device_check_estimable(), ssdpm_device_get_apst_params(),
  * ssdpm_machine_read_facts() and ssdpm_plan_add_lpm(); -EOPNOTSUPP too if a

@@ -200,7 +200,7 @@ static int read_bounds(const struct ssdpm_bounds *from,
 	return 0;
 }
 
-/* The kernel of the bounds, for the quirks of the bounds. */
+/* The kernel of the bounds. */
 static int read_kernel(const struct ssdpm_bounds *bounds,
 		       struct ssdpm_apst_params *ret,
 		       struct ssdpm_error *reterr)
@@ -215,7 +215,6 @@ static int read_kernel(const struct ssdpm_bounds *bounds,
 		err = ssdpm__fail(reterr, -EINVAL, 0,
 				  "ssdpm_bounds: kernel: its algorithm is not "
 				  "that of Linux");
-	ret->quirks = bounds->quirks;
 	return err;
 }
 
@@ -322,6 +321,7 @@ static int start(struct quest *quest, const struct ssdpm_gaps *gaps,
 	ssdpm_apst_params_init(&quest->defaults, sizeof(quest->defaults));
 	quest->defaults.quirks = quest->bounds.quirks;
 	quest->made_of = quest->kernel;
+	quest->kernel.quirks = quest->bounds.quirks;
 	quest->kernel.max_exit_latency_us = quest->defaults.max_exit_latency_us;
 	quest->from = given.apst;
 	quest->lpm = given.lpm;

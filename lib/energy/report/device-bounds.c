@@ -134,7 +134,11 @@ int ssdpm__bounds_set_drive(struct ssdpm_bounds *bounds,
 	ssdpm__sized_out(ret_kernel, &kernel, sizeof(kernel));
 	bounds->kernel = ret_kernel;
 	bounds->quirks = kernel.quirks;
-	bounds->flags |= SSDPM_BOUNDS_IN_FORCE;
+	bounds->flags &=
+		~(uint32_t)(SSDPM_BOUNDS_IN_FORCE | SSDPM_BOUNDS_NO_RAW_TABLE);
+	/* With this quirk, Linux builds no table, and there is no limit. */
+	if (!(kernel.quirks & SSDPM_QUIRK_NO_APST))
+		bounds->flags |= SSDPM_BOUNDS_IN_FORCE;
 	if (ssdpm__refuses_raw_table(facts->linux_release))
 		bounds->flags |= SSDPM_BOUNDS_NO_RAW_TABLE;
 	return 0;
@@ -156,7 +160,7 @@ int ssdpm_bounds_set_device(struct ssdpm_bounds *bounds,
 		err = ssdpm_device_check_estimable(device, model, reterr);
 	if (err)
 		return err;
-	if (ssdpm_model_get_info(model)->kind == SSDPM_KIND_SATA) {
+	if (ssdpm_device_get_facts(device)->kind == SSDPM_KIND_SATA) {
 		err = check_port_in_plan(machine, device, model, reterr);
 		return err ? err : ssdpm__check_link(device, reterr);
 	}

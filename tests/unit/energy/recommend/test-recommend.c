@@ -873,6 +873,14 @@ static void a_table_that_linux_makes_of_today_is_built_anew(void **state)
 	assert_int_equal(r[0].limit_us, limit_us + 1);
 	assert_int_equal(r[1].advice, SSDPM_ADVICE_SET);
 
+	/* With its own quirks, that kernel builds another table. */
+	kernel.quirks = SSDPM_QUIRK_NO_APST;
+	assert_int_equal(recommend(gaps, model, NULL, &bounds, &empty, r, NULL),
+			 0);
+	assert_int_equal(r[0].advice, SSDPM_ADVICE_SET);
+	assert_int_equal(r[0].limit_us, limit_us);
+	kernel.quirks = 0;
+
 	/* Nothing says that it is in force, or another limit is set. */
 	bounds.flags = 0;
 	assert_int_equal(recommend(gaps, model, NULL, &bounds, &empty, r, NULL),

@@ -120,6 +120,54 @@ static void the_bounds_of_an_nvme_drive_have_the_kernel_of_its_machine(
 	free_subject(&s);
 }
 
+static void bounds_that_another_drive_had_before_are_not_kept(void **state)
+{
+	struct subject s = subject_of("desktop-6.1", "nvme0");
+	struct ssdpm_bounds bounds = { .size = sizeof(bounds),
+				       .flags = SSDPM_BOUNDS_NO_RAW_TABLE };
+	struct ssdpm_apst_params kernel;
+
+	(void)state;
+	assert_int_equal(set_device(&s, &bounds, &kernel, NULL), 0);
+	assert_int_equal(bounds.flags, SSDPM_BOUNDS_IN_FORCE);
+	free_subject(&s);
+}
+
+/* Linux builds no table for it, so nothing can be built anew. */
+static void a_drive_without_a_limit_has_none_in_force(void **state)
+{
+	struct subject s = subject_of("quirked", "nvme1");
+	struct ssdpm_bounds bounds = { .size = sizeof(bounds),
+				       .flags = SSDPM_BOUNDS_IN_FORCE };
+	struct ssdpm_apst_params kernel;
+
+	(void)state;
+	assert_int_equal(set_device(&s, &bounds, &kernel, NULL), 0);
+	assert_int_equal(kernel.quirks, SSDPM_QUIRK_NO_APST);
+	assert_int_equal(bounds.flags & SSDPM_BOUNDS_IN_FORCE, 0);
+	free_subject(&s);
+}
+
+static void a_drive_whose_model_is_unknown_has_bounds_too(void **state)
+{
+	static const char *const drives[][2] = {
+		{ "laptop", "nvme0" },
+		{ "eight-drives", "sda" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(drives) / sizeof(drives[0]); i++) {
+		struct subject s = subject_of(drives[i][0], drives[i][1]);
+		struct ssdpm_bounds bounds = { .size = sizeof(bounds) };
+		struct ssdpm_apst_params kernel;
+
+		s.model = ssdpm_model_unref(s.model);
+		assert_int_equal(set_device(&s, &bounds, &kernel, NULL), 0);
+		assert_ptr_equal(bounds.kernel, i ? NULL : &kernel);
+		free_subject(&s);
+	}
+}
+
 static void a_kernel_that_refuses_a_raw_table_says_so_in_the_bounds(
 	void **state)
 {
@@ -184,6 +232,10 @@ int main(void)
 			what_a_drive_says_of_itself_is_more_than_what_linux_takes_it_for),
 		cmocka_unit_test(
 			the_bounds_of_an_nvme_drive_have_the_kernel_of_its_machine),
+		cmocka_unit_test(
+			bounds_that_another_drive_had_before_are_not_kept),
+		cmocka_unit_test(a_drive_without_a_limit_has_none_in_force),
+		cmocka_unit_test(a_drive_whose_model_is_unknown_has_bounds_too),
 		cmocka_unit_test(
 			a_kernel_that_refuses_a_raw_table_says_so_in_the_bounds),
 		cmocka_unit_test(a_port_that_cannot_be_set_says_why),
