@@ -117,13 +117,20 @@ def _measured_rows(measured: object, model: Model) -> list[Any]:
     return measured._rows()
 
 
-def model_of(model: Model | Device) -> tuple[Model, DeviceSettings | None]:
-    """A drive that is estimated, and what the machine of a device says."""
+def drive_of(model: Model | Device) -> tuple[Model, DeviceSettings | None]:
+    """A drive, and what the machine of a device says."""
     if not isinstance(model, Device):
         return check_instance(model, "model", Model), None
     found = model.model()
-    _core.energy.check_estimable(model._handle, found._handle)
     return found, model.settings(found)
+
+
+def model_of(model: Model | Device) -> tuple[Model, DeviceSettings | None]:
+    """The same of a drive that is estimated."""
+    found, settings = drive_of(model)
+    if isinstance(model, Device):
+        _core.energy.check_estimable(model._handle, found._handle)
+    return found, settings
 
 
 def link_of(pcie_link: str | None, settings: DeviceSettings | None) -> str | None:
@@ -183,7 +190,7 @@ def parameters(
         InvalidError, RangeError: not low <= nominal <= high, or beyond its range.
         TypeError, ValueError: an argument of another type, an unknown word.
     """
-    model, settings = model_of(model)
+    model, settings = drive_of(model)
     link = link_of(pcie_link, settings)
     return parameters_and_work(
         model, link, measured, spare, measured_wa, **overrides

@@ -316,8 +316,9 @@ def recommend(
         And as best_table().
 
     Raises:
-        UnsupportedError: a device is over a network, shares its port with other disks,
-            or its port takes no other link policy.
+        UnsupportedError: as estimate(); a device shares its port with other disks, its
+            port takes no other link policy, or a plan would leave the port alone.
+        UnknownValueError: the latency limit of a device cannot be read.
         And as best_table().
     """
     setup = Setup(model, likely=likely, **known)

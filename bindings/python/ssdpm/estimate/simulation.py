@@ -214,6 +214,8 @@ def estimate(
             that is not sound, or a policy of the other kind of drive.
         UnknownValueError: the trace is empty, or something that has to be known is not,
             and the message says what.
+        UnsupportedError: a hard disk; a device over a network, or one whose controller
+            is not live.
         RangeError: a time or an energy beyond 64 bits.
         TypeError, ValueError: an argument of another type, an unknown word.
     """

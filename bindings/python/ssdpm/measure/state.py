@@ -9,7 +9,7 @@ from ssdpm import _core
 from ssdpm.base.convert import by_number, check_float, check_instance, check_list, check_unsigned
 from ssdpm.base.result import Json, Value, in_w
 from ssdpm.device.machine import Device
-from ssdpm.estimate.parameters import model_of, parameters
+from ssdpm.estimate.parameters import drive_of, parameters
 from ssdpm.measure.baseline import Baseline, level_numbers
 from ssdpm.model.drive import Model
 from ssdpm.parameter import Parameter
@@ -121,7 +121,7 @@ def idle_state(
         for one in check_list(known, "known", "parameters")
     ]
     power_w, low_w, high_w, verdict, state, above, below, states, text = (
-        _core.energy.idle_state(model_of(model)[0]._handle, level, numbers, gain)
+        _core.energy.idle_state(drive_of(model)[0]._handle, level, numbers, gain)
     )
     return IdleState(
         power_w,
