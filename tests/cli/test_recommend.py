@@ -486,6 +486,55 @@ def test_a_drive_that_cannot_be_read_is_a_failure_if_no_other_can_be_set_either(
         assert b"ssdpm: nvme7: it cannot be read: " in result.stderr
 
 
+def test_one_limit_that_cannot_be_read_keeps_no_other_drive(
+    ssdpm: Command, eight_drives: pathlib.Path
+) -> None:
+    limit = "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us"
+    (eight_drives / limit).write_text("garbage\n")
+    call = ["recommend", *DESKTOP, "--root", str(eight_drives)]
+    message = "nvme0: its latency limit cannot be read"
+    result = ssdpm(*call, "--json")
+    *others, unread = json.loads(result.stdout)["recommendations"]
+    assert (result.returncode, result.stderr.decode()) == (1, f"ssdpm: {message}\n")
+    assert (unread["schema"], unread["error"]) == ("ssdpm.error/1", message)
+    assert [one["drive"] for one in others] == [
+        "nvme1", "nvme2", "nvme3", "sda", "sdb", "sdc"
+    ]  # fmt: skip
+    for form in ([], ["--json"], ["--html", str(eight_drives / "page.html")]):
+        result = ssdpm(*call, *form, "nvme0")
+        assert (result.returncode, result.stderr.decode()) == (1, f"ssdpm: {message}\n")
+
+
+def test_a_quirk_that_the_kernel_has_not_is_in_no_table_that_it_builds(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("laptop")
+    [off] = machine("apst-off").glob("dumps/*.apst")
+    [dump] = root.glob("dumps/*.apst")
+    dump.write_bytes(off.read_bytes())
+    call = [*DESKTOP, "--root", str(root), "nvme0"]
+    limit = recommended(ssdpm, *call)["nvme0"]["latency-limit"]
+    assert limit["advice"] == "rebuild"
+    limit = recommended(ssdpm, *call, "--quirk", "no-deepest-ps")["nvme0"]["latency-limit"]
+    assert limit["advice"] == "set"
+
+
+def test_no_limit_is_written_where_there_is_none(ssdpm: Command, machine: Make) -> None:
+    root = machine("laptop")
+    (root / "sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us").unlink()
+    call = ["--may-cost", *DESKTOP, "--root", str(root), "nvme0"]
+    assert "have Linux build" not in ssdpm.output("recommend", *call)
+
+
+def test_a_power_that_was_measured_is_judged_wherever_the_drive_is(
+    ssdpm: Command, machine: Make
+) -> None:
+    root = machine("server")
+    answer = ssdpm.json("measure", "state", "--root", str(root), "nvme0", "--power", "30mW")
+    found = package.measure.idle_state(package.open("nvme0", root), 0.03)
+    assert json.loads(found.to_json()) == answer
+
+
 def test_a_table_without_a_limit_has_no_unit_in_python(machine: Make) -> None:
     root = machine("laptop")
     [off] = machine("apst-off").glob("dumps/*.apst")

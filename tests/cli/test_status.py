@@ -644,3 +644,12 @@ def test_a_capture_says_that_it_keeps_the_registers_of_a_port(
     command.write_text(f"{machines.CMD:x}\n")
     text = "\n".join(screen("desktop-6.1"))
     assert "no ALPE" in text and words in text
+
+
+def test_an_ssd_that_linux_takes_for_a_hard_disk_is_none_on_the_screen(
+    ssdpm: Command, desktop: pathlib.Path
+) -> None:
+    before = ssdpm.output("status", "--root", str(desktop))
+    (desktop / "sys/block/sda/queue/rotational").write_text("1\n")
+    assert ssdpm.output("status", "--root", str(desktop)) == before
+    assert "awake: LPM is off     saves 260 mW" in before

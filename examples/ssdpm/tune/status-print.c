@@ -72,16 +72,20 @@ const char *why_awake(const struct ssdpm_report_item *drive)
 	return short_reason(drive->reason->code);
 }
 
-/* The library estimates no motor, and a link that sleeps is no disk that does.
+/*
+ * A link that sleeps is no disk that does. Linux takes some SSDs for hard
+ * disks; these are estimated.
  */
-static bool is_hard_disk(const struct ssdpm_report_item *drive)
+static bool is_hard_disk(const struct outlook *outlook)
 {
-	return ssdpm_device_get_facts(drive->device)->flags &
-	       SSDPM_DEVICE_ROTATIONAL;
+	return !outlook->is_estimated &&
+	       ssdpm_device_get_facts(outlook->drive.device)->flags &
+		       SSDPM_DEVICE_ROTATIONAL;
 }
 
-static struct cell now_text(const struct ssdpm_report_item *drive)
+static struct cell now_text(const struct outlook *outlook)
 {
+	const struct ssdpm_report_item *drive = &outlook->drive;
 	static const char *const words[] = {
 		[SSDPM_DIAGNOSIS_SAVES] = "sleeps",
 		[SSDPM_DIAGNOSIS_SAVES_LESS] = "sleeps less",
@@ -96,7 +100,7 @@ static struct cell now_text(const struct ssdpm_report_item *drive)
 		return cell("cannot be read");
 	if (drive->risk)
 		return cell("%s: data at risk", words[drive->verdict]);
-	if (is_hard_disk(drive))
+	if (is_hard_disk(outlook))
 		return cell("hard disk");
 	why = why_awake(drive);
 	return cell("%s%s%s", words[drive->verdict], why ? ": " : "",
@@ -369,7 +373,7 @@ static enum exit_status print_drives(const struct outlooks *outlooks,
 		if (!is_drive(drive))
 			continue;
 		rows[n] = screen_row(drive->name, drive->product,
-				     now_text(drive), change_text(outlook));
+				     now_text(outlook), change_text(outlook));
 		rows[n].goes_first =
 			outlook->is_to_set || drive->error || drive->reason;
 		rows[n++].color = colored ? color_of(drive) : NULL;
