@@ -381,7 +381,8 @@ SSDPM_API int ssdpm_energy_report_read_device(
  *           mean nothing
  * @n_unread: of ssdpm_total_add_asleep(): drives that could not be read
  * @n_unestimated: likewise: drives that may sleep, and are not estimated: those
- *           to be left alone, over a network or with a motor
+ *           to be left alone, over a network or with a motor, and those that
+ *           SSDPM_ENERGY_REPORT_AWAKE leaves out
  */
 struct ssdpm_total {
 	size_t size;

@@ -202,7 +202,7 @@ static int count_missing(struct ssdpm_total *ret_total,
 		return err;
 	if (awake->size)
 		total.n_undecided += awake->verdict == SSDPM_SAVING_NOT_DECIDED;
-	else if (item_error == -EOPNOTSUPP)
+	else if (item_error == -EOPNOTSUPP || item_error == -EALREADY)
 		total.n_unestimated += may_sleep(drive_verdict);
 	else
 		total.n_unread += item_error != 0;

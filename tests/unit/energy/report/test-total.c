@@ -264,6 +264,7 @@ static void drives_that_are_missing_from_what_sleep_saves_are_counted(
 		size_t n_unread, n_unestimated;
 	} cases[] = {
 		{ { 0, SSDPM_DIAGNOSIS_SAVES, -EOPNOTSUPP }, 0, 1 },
+		{ { 0, SSDPM_DIAGNOSIS_SAVES, -EALREADY }, 0, 1 },
 		{ { 0, SSDPM_DIAGNOSIS_SAVES_LESS, -EOPNOTSUPP }, 0, 1 },
 		{ { 0, SSDPM_DIAGNOSIS_NOT_KNOWN, -EOPNOTSUPP }, 0, 1 },
 		{ { 0, SSDPM_DIAGNOSIS_SAVES_NOTHING, -EOPNOTSUPP }, 0, 0 },
