@@ -50,7 +50,7 @@ ESTIMATE = {*WORK, "energy/estimate"}
 LIKELY = {*ESTIMATE, "energy/likely"}
 SIGNAL = {*WORK, "energy/power", "energy/measure"}
 ENERGY = {
-    "energy/common": {"base"},
+    "energy/common": SEEN,
     "energy/workload": {"base", "energy/common"},
     "energy/workload/generator": {"base", "energy/common", "energy/workload", "energy/workload/everyday"},
     "energy/workload/everyday": {"base", "energy/common", "energy/workload", "energy/workload/generator"},

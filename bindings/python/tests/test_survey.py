@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import pickle
 from collections import Counter
@@ -425,6 +426,14 @@ def test_a_survey_says_which_policy_to_set_also_after_a_pickle() -> None:
     by_hand = dataclasses.replace(found, n_blocks=7)
     with pytest.raises(ssdpm.UnsupportedError, match="made by hand"):
         by_hand.analyse()
+
+
+def test_a_policy_that_has_lost_data_is_marked_as_a_risk() -> None:
+    text = survey_file()
+    least = survey.read(text.replace("lpm=b", "lpm=min_power").encode())
+    assert least.advise().policy == "lpm=min_power" and least.advise().risks_data
+    assert json.loads(least.to_json())["recommendation"]["risks_data"] is True
+    assert not survey.read(text.encode()).advise().risks_data
 
 
 def test_surveys_of_two_drives_are_merged() -> None:

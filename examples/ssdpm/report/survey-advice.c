@@ -133,11 +133,6 @@ static const char min_power_warning[] =
 	"min_power lost data on some drives: it is in no profile; "
 	"med_power_with_dipm saves most of the same, see ssdpm-lpm(1)";
 
-static const char *warning_of(const char *policy)
-{
-	return strcmp(policy, "lpm=min_power") == 0 ? min_power_warning : NULL;
-}
-
 /* Words that a shell and udev take as they are. */
 static bool is_plain(const char *word)
 {
@@ -304,7 +299,6 @@ void advise(const struct survey_report *report,
 			 "no policy is recommended: which one draws "
 			 "less cannot be told from this file");
 	}
-	if (a.of->policy != SSDPM_SURVEY_NO_POLICY)
-		ret_advice->warning =
-			warning_of(survey_policy(report, a.of->policy));
+	if (a.of->risks_data)
+		ret_advice->warning = min_power_warning;
 }

@@ -218,6 +218,11 @@ SSDPM_API uint32_t ssdpm_survey_advice_from_string(const char *word);
  * @was_found:  1: all drives had @from before the survey
  * @detectable_w: the difference that a survey like this finds in 80 of 100
  *              cases, as of ssdpm_survey_detectable(); NaN: not known
+ * @risks_data: 1: @policy is "lpm=min_power", which has lost data on some
+ *              drives (SSDPM_DIAGNOSIS_LPM_MIN_POWER)
+ * @reserved:   0
+ *
+ * More may follow at its end.
  */
 struct ssdpm_survey_recommendation {
 	const struct ssdpm_survey_comparison *comparison;
@@ -226,6 +231,8 @@ struct ssdpm_survey_recommendation {
 	uint32_t from;
 	uint32_t was_found;
 	double detectable_w;
+	uint32_t risks_data;
+	uint32_t reserved;
 };
 
 /** ssdpm_survey_result_get_recommendation() - there is always one */

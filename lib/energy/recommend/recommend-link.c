@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/internal.h"
+#include "common/data-risk.h"
 
 enum {
 	/* All that an unknown policy of today may be, */
@@ -131,7 +132,7 @@ static int choose(const struct quest *quest, struct links *links,
 		.all = all,
 		.n = 1 + links->rivals.n - n_from,
 		.bounds = &quest->bounds,
-		.risks_data = quest->lpm == SSDPM_LPM_MIN_POWER,
+		.risks_data = ssdpm__risks_data(quest->lpm),
 	};
 	int err = 0;
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "common/data-risk.h"
 #include "compare/comparison.h"
 #include "estimate/sim.h"
 #include "recommend/alternatives.h"
@@ -82,12 +83,6 @@ static struct ssdpm_compared_policy row_of(const struct energy_item *item,
 	return row;
 }
 
-/* min_power has lost data: whatever else there is, is better. */
-static bool risks_data(const struct ssdpm_resolved_policy *today)
-{
-	return today->lpm == SSDPM_LPM_MIN_POWER;
-}
-
 /* A certain cost matters only where the setting may be set. */
 static int begin(const struct report_task *task, struct energy_item *item,
 		 const struct ssdpm_policy *today, struct ssdpm_error *reterr)
@@ -99,7 +94,7 @@ static int begin(const struct report_task *task, struct energy_item *item,
 		return err;
 	row = row_of(item, ROW_TODAY);
 	if (task->params.patience != SSDPM_PATIENCE_INSTANT &&
-	    !risks_data(&row.resolved))
+	    !ssdpm__risks_data(row.resolved.lpm))
 		ssdpm__comparison_skip_costs(item->comparison);
 	return 0;
 }
@@ -253,7 +248,7 @@ void ssdpm__choose(const struct report_task *task, struct energy_item *item)
 		.all = all,
 		.n = item->n_candidates + 1,
 		.bounds = &item->bounds,
-		.risks_data = risks_data(&today.resolved),
+		.risks_data = ssdpm__risks_data(today.resolved.lpm),
 	};
 	struct chosen chosen;
 

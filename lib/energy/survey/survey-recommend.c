@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "common/data-risk.h"
 
 int ssdpm_survey_comparison_get_difference(
 	const struct ssdpm_survey_comparison *comparison, uint32_t policy,
@@ -136,6 +137,16 @@ static double detectable_w(const struct ssdpm_survey_result *result,
 	return found.difference_w;
 }
 
+/* A survey names a link policy "lpm=med_power_with_dipm". */
+static bool risks_data(const struct ssdpm_survey_file *file, uint32_t policy)
+{
+	static const char prefix[] = "lpm=";
+	const char *name = ssdpm_survey_file_get_policy(file, policy);
+
+	return name && !strncmp(name, prefix, strlen(prefix)) &&
+	       ssdpm__risks_data(ssdpm_lpm_from_string(name + strlen(prefix)));
+}
+
 void ssdpm__survey_recommend(struct ssdpm_survey_result *result)
 {
 	struct ssdpm_survey_recommendation *r = &result->recommendation;
@@ -169,4 +180,5 @@ void ssdpm__survey_recommend(struct ssdpm_survey_result *result)
 	} else {
 		r->kind = SSDPM_SURVEY_ADVICE_NOT_SHOWN;
 	}
+	r->risks_data = risks_data(result->info.file, r->policy);
 }

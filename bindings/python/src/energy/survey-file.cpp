@@ -236,7 +236,7 @@ static py::object number_or_none(uint32_t policy)
 	return py::int_(policy);
 }
 
-/* kind, of, policy, from, was_found, detectable_w */
+/* kind, of, policy, from, was_found, detectable_w, risks_data */
 py::tuple SurveyResult::recommendation() const
 {
 	const struct ssdpm_survey_recommendation *one =
@@ -246,7 +246,7 @@ py::tuple SurveyResult::recommendation() const
 		ssdpm_survey_advice_to_string(one->kind),
 		text_or_none(one->comparison ? one->comparison->of : nullptr),
 		number_or_none(one->policy), number_or_none(one->from),
-		one->was_found != 0, one->detectable_w);
+		one->was_found != 0, one->detectable_w, one->risks_data != 0);
 }
 
 /* Several surveys as one; it never changes. */

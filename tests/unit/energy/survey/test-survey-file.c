@@ -522,6 +522,43 @@ static void a_survey_speaks_for_what_draws_less_than_what_was_found(
 		      SSDPM_SURVEY_ADVICE_CHANGE, 2, 1);
 }
 
+static void only_a_policy_that_lost_data_is_a_risk(void **state)
+{
+	static const struct {
+		const char *name;
+		int saves_mw;
+		uint32_t risk;
+	} all[] = {
+		{ "lpm=min_power", 500, 1 },
+		{ "lpm=min_power", -500, 0 }, /* the other one draws less */
+		{ "lpm=min_power_with_partial", 500, 0 },
+		{ "latency=min_power", 500, 0 },
+		{ "min_power", 500, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct text text = { .length = 0 };
+
+		put(&text, COLUMNS);
+		for (int block = 1; block <= 4; block++)
+			for (int p = 0; p < 2; p++)
+				put_run(&text,
+					p ? all[i].name : "lpm=max_performance",
+					"idle", block,
+					2000 - p * all[i].saves_mw +
+						noise(block, p));
+		struct survey survey = read_survey(&text, NULL);
+		const struct ssdpm_survey_recommendation *r =
+			recommendation_of(&survey);
+
+		assert_int_equal(r->kind, SSDPM_SURVEY_ADVICE_CHANGE);
+		assert_int_equal(r->policy, all[i].saves_mw > 0);
+		assert_int_equal(r->risks_data, all[i].risk);
+		drop(&survey);
+	}
+}
+
 static void what_cannot_be_compared_has_its_reason(void **state)
 {
 	static const struct {
@@ -847,6 +884,7 @@ int main(void)
 		cmocka_unit_test(runs_are_counted),
 		cmocka_unit_test(
 			a_survey_speaks_for_what_draws_less_than_what_was_found),
+		cmocka_unit_test(only_a_policy_that_lost_data_is_a_risk),
 		cmocka_unit_test(what_cannot_be_compared_has_its_reason),
 		cmocka_unit_test(a_mean_beyond_all_powers_is_a_reason_too),
 		cmocka_unit_test(quantities_follow_each_other),

@@ -131,6 +131,7 @@ class Advice(Value):
         was_found: all drives had from_policy before the survey.
         detectable_w: the difference that such a survey finds in 80 of 100 cases; NaN:
             not known.
+        risks_data: policy is "lpm=min_power", which has lost data on some drives.
     """
 
     kind: str
@@ -139,6 +140,7 @@ class Advice(Value):
     from_policy: str | None
     was_found: bool
     detectable_w: float
+    risks_data: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -259,7 +261,7 @@ class Survey(Json):
         """
         rate = check_number(error_rate, "error_rate", 1e-6)
         system = 0 if system_power_w is None else system_power_w
-        kind, scenario, policy, other, was_found, detectable_w = self._result(
+        kind, scenario, policy, other, was_found, detectable_w, risks = self._result(
             rate, check_number(system, "system_power_w")
         ).recommendation()
         return Advice(
@@ -269,6 +271,7 @@ class Survey(Json):
             None if other is None else self.policies[other],
             was_found,
             detectable_w,
+            risks,
         )
 
     def _head(self) -> str:
