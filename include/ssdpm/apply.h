@@ -637,6 +637,9 @@ enum ssdpm_journal_state {
  * @age_ms: time since its last line was written; 0 without a journal
  * @reason: with SSDPM_JOURNAL_REFUSED: one line, which begins with the file and
  *          the line; otherwise ""
+ * @stands: 1: it is there, so nothing can be called in force; 0: there was none,
+ *          or it is undone
+ * @reserved: 0
  */
 struct ssdpm_journal {
 	size_t size;
@@ -646,6 +649,8 @@ struct ssdpm_journal {
 	uint32_t line;
 	uint64_t age_ms;
 	char reason[248];
+	uint32_t stands;
+	uint32_t reserved;
 };
 
 /**

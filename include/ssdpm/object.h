@@ -37,7 +37,8 @@ enum ssdpm_object_kind {
 
 /** Bits of ssdpm_object.flags. */
 enum ssdpm_object_flag {
-	SSDPM_OBJECT_IN_FORCE = 1 << 0, /* PLAN: all of it */
+	/* PLAN: its caller knows more than its steps and its journal tell. */
+	SSDPM_OBJECT_NOT_IN_FORCE = 1 << 0,
 	SSDPM_OBJECT_IDENTIFY = 1 << 1, /* CAPTURE: the drives were asked */
 };
 

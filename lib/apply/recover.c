@@ -22,6 +22,8 @@ static void note_state(struct ssdpm_journal *journal, uint32_t state,
 	    state == SSDPM_JOURNAL_REFUSED ||
 	    journal->state == SSDPM_JOURNAL_UNDONE)
 		journal->state = state;
+	journal->stands = journal->state != SSDPM_JOURNAL_NONE &&
+			  journal->state != SSDPM_JOURNAL_UNDONE;
 	if (journal->age_ms < age_ms)
 		journal->age_ms = age_ms;
 }

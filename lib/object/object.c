@@ -30,8 +30,8 @@ static const char object_kind_words[][11] = {
 };
 ENUM_WORDS(object_kind)
 
-static const char object_flag_words[][9] = {
-	[FLAG(SSDPM_OBJECT_IN_FORCE)] = "in-force",
+static const char object_flag_words[][13] = {
+	[FLAG(SSDPM_OBJECT_NOT_IN_FORCE)] = "not-in-force",
 	[FLAG(SSDPM_OBJECT_IDENTIFY)] = "identify",
 };
 FLAG_WORDS(object_flag)
@@ -77,6 +77,7 @@ struct view {
 	bool has_deepest;
 	bool has_limit;
 	bool has_pending;
+	bool in_force;
 	bool d3cold_allowed;
 	bool same;
 };
@@ -543,7 +544,12 @@ static int follow(struct view *v, struct ssdpm_error *reterr)
 		return take_row(v, reterr);
 	if (v->o.kind == SSDPM_OBJECT_MODEL)
 		return ssdpm_model_to_json(v->o.model, &v->model_text, reterr);
-	if (needs[v->o.kind] & DEVICE)
+	if (v->o.kind == SSDPM_OBJECT_PLAN)
+		v->in_force =
+			!(v->o.flags & SSDPM_OBJECT_NOT_IN_FORCE) &&
+			!v->journal.stands &&
+			!ssdpm_plan_count(v->o.plan, SSDPM_STEPS_NOT_IN_FORCE);
+	else if (needs[v->o.kind] & DEVICE)
 		take_device(v);
 	else if (needs[v->o.kind] & MODEL)
 		return take_apst(v, reterr);

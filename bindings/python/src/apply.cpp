@@ -54,7 +54,7 @@ static py::object table_or_none(const struct ssdpm_apst &table, bool known)
 	return py::cast(std::move(result));
 }
 
-/* (state, age_ms, n_undone, n_left_alone, line, reason) */
+/* (state, age_ms, n_undone, n_left_alone, line, reason, stands) */
 static py::object journal_or_none(const struct ssdpm_journal &journal)
 {
 	if (journal.state == SSDPM_JOURNAL_NONE)
@@ -64,7 +64,7 @@ static py::object journal_or_none(const struct ssdpm_journal &journal)
 		journal.n_undone, journal.n_left_alone,
 		journal.line ? py::object(py::int_(journal.line)) :
 			       py::object(py::none()),
-		text_or_none(journal.reason));
+		text_or_none(journal.reason), journal.stands != 0);
 }
 
 static struct ssdpm_intent_params intent_params(
@@ -600,10 +600,6 @@ py::str Plan::to_json()
 	object.plan = plan;
 	object.journal = &journal;
 	object.profile = profile ? &*profile : nullptr;
-	if (!ssdpm_plan_count(plan, SSDPM_STEPS_NOT_IN_FORCE) &&
-	    (journal.state == SSDPM_JOURNAL_NONE ||
-	     journal.state == SSDPM_JOURNAL_UNDONE))
-		object.flags = SSDPM_OBJECT_IN_FORCE;
 	return object_json(object, SSDPM_OBJECT_PLAN);
 }
 

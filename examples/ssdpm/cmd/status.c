@@ -47,7 +47,7 @@ static enum exit_status print_urgent(struct live *live, bool *ret_printed)
 	enum exit_status status = read_journal(live, NULL, &live->journal);
 	struct cell drives;
 
-	if (!status && journal_stands(&live->journal))
+	if (!status && live->journal.stands)
 		status = print_notice(describe_journal(live, &live->journal),
 				      ret_printed);
 	if (!status && survey_is_left(live))

@@ -376,14 +376,6 @@ enum exit_status read_journal(const struct live *live,
 	return complain_of_device(NULL, &error);
 }
 
-bool journal_stands(const struct ssdpm_journal *journal)
-{
-	return journal->state == SSDPM_JOURNAL_RUNNING ||
-	       journal->state == SSDPM_JOURNAL_KILLED ||
-	       journal->state == SSDPM_JOURNAL_FOUND ||
-	       journal->state == SSDPM_JOURNAL_REFUSED;
-}
-
 static const char *words_of(uint32_t state)
 {
 	switch (state) {
@@ -417,7 +409,7 @@ void look_at_journals(const struct common *common, const struct drives *drives)
 		char *text;
 
 		if (read_journal(live, NULL, &live->journal) ||
-		    !journal_stands(&live->journal) || common->quiet)
+		    !live->journal.stands || common->quiet)
 			continue;
 		text = describe_journal(live, &live->journal);
 		if (text)
@@ -457,7 +449,7 @@ bool bisect_has_set(const struct live *live, struct cell *ret_drives)
 	params.directory = path;
 	*ret_drives = cell("%s", "");
 	if (!ssdpm_journal_read(live->machine, &params, &journal, NULL))
-		result = journal_stands(&journal);
+		result = journal.stands;
 	if (!result && !ssdpm_plan_new(live->machine, &params, &plan, NULL) &&
 	    !ssdpm_plan_add_applied(plan, NULL, NULL)) {
 		result = ssdpm_plan_count(plan, SSDPM_STEPS_ALL);

@@ -155,9 +155,6 @@ enum exit_status read_journal(const struct live *live,
 			      const struct ssdpm_plan_params *params,
 			      struct ssdpm_journal *ret_journal);
 
-/* Whether a journal waits for the next commit. State 0: it was not read. */
-bool journal_stands(const struct ssdpm_journal *journal);
-
 /* One line of text, safe to paste; free it. NULL: out of memory. */
 char *describe_journal(const struct live *live,
 		       const struct ssdpm_journal *journal);

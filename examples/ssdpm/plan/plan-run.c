@@ -467,7 +467,7 @@ enum exit_status finish_check(struct work *work,
 	if (!status)
 		status = complain_of_unknown(work->plan);
 	/* With a journal, nothing is in force, whatever the values. */
-	if (journal_stands(&work->journal))
+	if (work->journal.stands)
 		status = STATUS_NOT_IN_FORCE;
 	if (is_left)
 		status = complain_of_survey(work->drives->lives[0]);

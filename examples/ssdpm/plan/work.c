@@ -261,7 +261,7 @@ enum exit_status look_at_journal(struct work *work)
 	enum exit_status status;
 
 	status = read_journal(work->drives->lives[0], &params, &work->journal);
-	if (journal_stands(&work->journal))
+	if (work->journal.stands)
 		work->in_force = false;
 	return status;
 }
@@ -326,7 +326,7 @@ static enum exit_status finish_beside_journal(struct work *work)
 {
 	char *text;
 
-	if (!journal_stands(&work->journal))
+	if (!work->journal.stands)
 		return STATUS_DONE;
 	work->in_force = false;
 	text = describe_journal(work->drives->lives[0], &work->journal);

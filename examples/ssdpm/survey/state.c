@@ -129,7 +129,7 @@ static bool anything_left(const struct survey_state *state)
 	bool is_left = true;
 
 	if (!ssdpm_journal_read(state->machine, &params, &journal, NULL) &&
-	    journal.state != SSDPM_JOURNAL_NONE)
+	    journal.stands)
 		return true;
 	if (!exists_in(state->directory, "undo"))
 		return false;

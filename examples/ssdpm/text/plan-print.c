@@ -520,7 +520,7 @@ static enum exit_status print_for_people(const struct work *work)
 	print_profile(work);
 	print_steps(work);
 	if (was_applied(work) && !ssdpm_plan_count(work->plan, SSDPM_STEPS_ALL))
-		puts(journal_stands(&work->journal) ?
+		puts(work->journal.stands ?
 			     "nothing else to check" :
 		     are_named(work->drives) ?
 			     "nothing is applied to these devices" :
@@ -531,10 +531,10 @@ static enum exit_status print_for_people(const struct work *work)
 		     "ssdpm.conf(5)");
 	else if (nothing && !was_applied(work) && !has_files(work))
 		puts(work->journal.state == SSDPM_JOURNAL_UNDONE ||
-				     journal_stands(&work->journal) ?
+				     work->journal.stands ?
 			     "nothing else to do" :
 			     "nothing to do");
-	if (journal_stands(&work->journal))
+	if (work->journal.stands)
 		print_journal(work);
 	print_tables(work);
 	if (!nothing && work->in_force &&
@@ -555,7 +555,7 @@ static void add_work(struct items *items, const struct work *work)
 	struct ssdpm_object object = {
 		.size = sizeof(object),
 		.kind = SSDPM_OBJECT_PLAN,
-		.flags = work->in_force ? SSDPM_OBJECT_IN_FORCE : 0,
+		.flags = work->in_force ? 0 : SSDPM_OBJECT_NOT_IN_FORCE,
 		.journal = work->journal.state ? &work->journal : NULL,
 		.plan = work->plan,
 		.profile = given ? &work->profile.now : NULL,

@@ -253,8 +253,7 @@ enum exit_status undo_killed(const struct tuning *tuning)
 		return STATUS_DONE;
 	}
 	status = read_journal(live, NULL, &journal);
-	if (status || !journal_stands(&journal) ||
-	    journal.state == SSDPM_JOURNAL_RUNNING)
+	if (status || !journal.stands || journal.state == SSDPM_JOURNAL_RUNNING)
 		return status;
 	status = new_plan(tuning->common, &drives, NULL, &plan);
 	if (!status && ssdpm_plan_lock(plan, &error))

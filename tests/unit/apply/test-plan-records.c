@@ -406,9 +406,11 @@ static void values_of_others_stay_and_are_counted(void **state)
 	put("journal", text, strlen(text));
 	kernel_set_tolerance(0, "777");
 	assert_int_equal(read_journal().state, SSDPM_JOURNAL_KILLED);
+	assert_true(read_journal().stands);
 	assert_int_equal(ssdpm_plan_lock(plan, NULL), 0);
 	assert_int_equal(ssdpm_plan_get_journal(plan, &journal), 0);
 	assert_int_equal(journal.state, SSDPM_JOURNAL_UNDONE);
+	assert_false(journal.stands);
 	assert_int_equal(journal.n_left_alone, 1);
 	assert_true(journal.n_undone >= 4);
 	assert_string_equal(kernel->now.drives[0].tolerance, "777");

@@ -378,14 +378,12 @@ static void a_plan_has_files_only_where_there_may_be_some(void **state)
 
 	(void)state;
 	assert_has(&object, "\"profile\": null,\n  \"power_source\": null,\n"
-			    "  \"reason\": null,\n  \"in_force\": false,\n"
+			    "  \"reason\": null,\n  \"in_force\": true,\n"
 			    "  \"journal\": null,\n  \"steps\": [],\n"
 			    "  \"tables\": []\n}");
 	object.persists = persists;
 	object.n_persists = 2;
-	object.flags = SSDPM_OBJECT_IN_FORCE;
 	assert_has(&object, "\"tables\": [],\n  \"files\": []\n}");
-	assert_has(&object, "\"in_force\": true");
 	assert_int_equal(ssdpm_profile_find(NULL, 0, "balanced",
 					    SSDPM_SOURCE_AC, &settings, NULL),
 			 0);
@@ -395,6 +393,26 @@ static void a_plan_has_files_only_where_there_may_be_some(void **state)
 			    "  \"power_source\": \"ac\",\n");
 	assert_has(&object, "\"files\": [\n    {\n      \"path\": \"/");
 	ssdpm_persist_free(persists[1]);
+}
+
+static void
+a_plan_is_in_force_unless_its_steps_its_journal_or_its_caller_object(
+	void **state)
+{
+	struct ssdpm_object object = whole(SSDPM_OBJECT_PLAN);
+	struct ssdpm_journal journal = { .size = sizeof(journal),
+					 .state = SSDPM_JOURNAL_UNDONE };
+
+	(void)state;
+	assert_has(&object, "\"in_force\": true");
+	object.flags = SSDPM_OBJECT_NOT_IN_FORCE;
+	assert_has(&object, "\"in_force\": false");
+	object.flags = 0;
+	object.journal = &journal;
+	assert_has(&object, "\"in_force\": true");
+	journal.state = SSDPM_JOURNAL_RUNNING;
+	journal.stands = 1;
+	assert_has(&object, "\"in_force\": false");
 }
 
 static void the_journal_of_none_is_null(void **state)
@@ -502,6 +520,8 @@ int main(void)
 		cmocka_unit_test(
 			a_machine_has_every_parameter_of_nvme_core_in_order),
 		cmocka_unit_test(a_plan_has_files_only_where_there_may_be_some),
+		cmocka_unit_test(
+			a_plan_is_in_force_unless_its_steps_its_journal_or_its_caller_object),
 		cmocka_unit_test(the_journal_of_none_is_null),
 		cmocka_unit_test(parameters_are_those_that_the_algorithm_reads),
 		cmocka_unit_test(two_tables_are_the_same_or_differ),

@@ -159,6 +159,7 @@ class Journal(Value):
         line: with "refused", the line of the journal that cannot be read; None: no
             single line.
         reason: with "refused", why, beginning with the file; otherwise None.
+        stands: it is there, so nothing can be called in force; False: it is undone.
     """
 
     state: str
@@ -167,3 +168,4 @@ class Journal(Value):
     n_left_alone: int
     line: int | None
     reason: str | None
+    stands: bool
