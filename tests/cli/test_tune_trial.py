@@ -383,6 +383,21 @@ def test_a_result_counts_for_the_same_drive_settings_and_source_alone(
     assert b"Nothing to change" in found.stdout
 
 
+def test_the_last_of_two_results_of_a_drive_counts(trials: Trials) -> None:
+    trials.run("--yes", "--save", "found.tsv")
+    trials.ssdpm.output("revert", "-q", "--root", str(trials.root))
+    head, names, saves = (trials.ssdpm.directory / "found.tsv").read_text().splitlines(True)
+    columns = saves.split("\t")
+    assert columns[5] == "saves"
+    columns[5:9] = ["costs", "-100000", "-150000", "-50000"]
+    costs = "\t".join(columns)
+    call = ("tune", "-n", "--root", str(trials.root), "--measured", "f.tsv")
+    for last, said in ((saves, ", measured on"), (costs, "costs, as measured")):
+        other = costs if last is saves else saves
+        trials.ssdpm.write("f.tsv", head + names + other + last)
+        assert said in " ".join(trials.ssdpm.output(*call).split())
+
+
 def test_a_file_that_is_none_of_trials_is_refused(trials: Trials) -> None:
     trials.run("--yes", "--save", "found.tsv")
     text = (trials.ssdpm.directory / "found.tsv").read_text()

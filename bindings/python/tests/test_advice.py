@@ -152,14 +152,20 @@ def test_a_trial_that_saves_decides_what_nothing_else_does(machine: Maker) -> No
     root = machine("laptop")
     [before] = ssdpm.tune(root)
     assert before.advice == "keep" and before.trial is None
+    assert before.takes_trial and before.likely is not None
+    assert before.trial_likely_uw == before.likely.high_uw
     assert json.loads(before.to_json())["trial"] is None
     for word in ssdpm.measure.TRIAL_DECISIONS:
         trial = tried(word)
         [advice] = ssdpm.tune(root, trials={"nvme0": trial})
         assert advice.advice == ("set" if word == "saves" else "keep")
         assert advice.max_exit_latency_us == before.max_exit_latency_us
-        assert advice.trial == trial
-        said = json.loads(advice.to_json())["trial"]
+        assert advice.trial == trial and advice.takes_trial
+        decided = word in ("saves", "costs")
+        assert (advice.trial_likely_uw is None) == decided
+        said = json.loads(advice.to_json())
+        assert said["trial_likely_uw"] == advice.trial_likely_uw
+        said = said["trial"]
         assert (said["decision"], said["meter"]) == (word, "BAT0")
         assert (said["n_pairs"], said["saving_uw"]) == (8, round(saving_of(word) * 1e6))
         assert (said["resolvable_uw"], said["power_source"]) == (None, "battery")
@@ -175,6 +181,7 @@ def test_a_trial_that_cannot_be_is_refused(machine: Maker) -> None:
         ssdpm.tune(root, trials={"nvme0": dataclasses.replace(tried("saves"), saving_w=-0.1)})
     with pytest.raises(ssdpm.InvalidError, match="meter"):
         ssdpm.tune(root, trials={"nvme0": dataclasses.replace(tried("saves"), meter="x" * 64)})
+    assert not ssdpm.tune(machine("apst-off"))[0].takes_trial
     with pytest.raises(ssdpm.InvalidError):
         ssdpm.tune(machine("apst-off"), trials={"nvme0": tried("saves")})
     with pytest.raises(TypeError, match="TrialResult"):

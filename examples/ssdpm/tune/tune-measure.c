@@ -75,24 +75,12 @@ enum exit_status check_trial_options(const struct common *common,
 	return check_time(common, trials);
 }
 
-/* Only a trial that decided leaves nothing to find out. */
-bool is_to_try(const struct ssdpm_energy_report_item *item)
-{
-	const struct ssdpm_trial_result *trial = item->trial;
-
-	return item->settings && item->likely &&
-	       item->advice == SSDPM_ADVICE_KEEP &&
-	       item->likely->verdict == SSDPM_SAVING_NOT_DECIDED &&
-	       item->likely->high_uw > 0 &&
-	       !(trial && trial->decision == SSDPM_TRIAL_COSTS);
-}
-
 static size_t count_to_try(const struct tuning *tuning)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < tuning->n; i++)
-		n += is_to_try(&tuning->items[i]);
+		n += tuning->items[i].trial_likely_uw > 0;
 	return n;
 }
 
@@ -114,7 +102,7 @@ static void print_what(const struct tuning *tuning,
 	for (size_t i = 0; i < tuning->n; i++) {
 		const struct ssdpm_energy_report_item *item = &tuning->items[i];
 
-		if (is_to_try(item))
+		if (item->trial_likely_uw)
 			printf("  %s: %s, likely %s\n", item->drive->name,
 			       setting_text(item->settings).text,
 			       power_range_text(
@@ -141,7 +129,7 @@ static enum exit_status try_one(struct tuning *tuning,
 		.update_ns = setup->update_ns,
 		.response_ns = setup->update_ns,
 		.limit_ns = tuning->trials->up_to_ns,
-		.likely_uw = (uint64_t)tried.item.likely->high_uw,
+		.likely_uw = tried.item.trial_likely_uw,
 	};
 	struct ssdpm_trial_result result;
 	struct ssdpm_error error;
@@ -167,7 +155,7 @@ static enum exit_status try_all(struct tuning *tuning,
 		return complain_of_device(NULL, &error);
 	status = find_update(setup);
 	for (size_t i = 0; i < tuning->n && !status; i++)
-		if (is_to_try(&tuning->items[i]))
+		if (tuning->items[i].trial_likely_uw)
 			status = try_one(tuning, setup, i);
 	ssdpm_sampler_free(setup->sampler);
 	return status;

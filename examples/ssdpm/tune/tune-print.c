@@ -736,7 +736,7 @@ static void write_calls(FILE *file, const struct tuning *tuning,
 						.model = item->model,
 						.settings = item->settings });
 	if (tuning->trials->measure || !has_detail(tuning, TO_MEASURE) ||
-	    !is_to_try(item) || !has_trial_meter(tuning->live))
+	    !item->trial_likely_uw || !has_trial_meter(tuning->live))
 		return;
 	/* A capture has no meter that counts on. */
 	fprintf(file, "To measure%s: ssdpm tune --measure",

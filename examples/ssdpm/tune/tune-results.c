@@ -203,7 +203,7 @@ static bool is_of(const struct tuning *tuning,
 	bool same = true;
 	FILE *file;
 
-	if (!item->settings || item->advice != SSDPM_ADVICE_KEEP)
+	if (!item->takes_trial)
 		return false;
 	file = open_memstream(&text, &size);
 	if (!file)

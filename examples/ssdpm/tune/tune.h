@@ -94,11 +94,7 @@ enum exit_status check_trial_options(const struct common *common,
  */
 enum exit_status read_trials(struct tuning *tuning);
 enum exit_status measure_tuning(struct tuning *tuning);
-/*
- * Whether it is not decided, so that a trial may decide it. And is there a
- * meter?
- */
-bool is_to_try(const struct ssdpm_energy_report_item *item);
+/* Is there a meter for trials? */
 bool has_trial_meter(const struct live *live);
 /* Can --save be written? Then a line for the drive that was tried. */
 enum exit_status check_results(const struct tuning *tuning);

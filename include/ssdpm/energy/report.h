@@ -274,7 +274,9 @@ struct ssdpm_link_saving {
  * @likely:  what is likely of @saving; NULL: nothing changes, or nobody asked
  * @advice:  enum ssdpm_advice: whether to set @settings; 0: with a profile, or
  *           with an @error. SSDPM_ADVICE_KEEP also if the saving is not decided
- * @reserved2: 0
+ * @takes_trial: 1: ssdpm_energy_report_set_trial() takes what a trial of
+ *           @settings finds; 0: no setting is left as it is for want of
+ * evidence
  * @model:   of the drive, for ssdpm_plan_add_profile() with @settings; NULL:
  *           with an @error
  * @settings: the best setting within the bounds, which @after and so on are of;
@@ -295,6 +297,10 @@ struct ssdpm_link_saving {
  * @further_gain_uw: the median of the likely saving of @further, less what
  *           @settings save if they are to be set: that of @trial, or else the
  *           median of @likely; 0 without @further
+ * @trial_likely_uw: the saving that a trial of @settings may expect, likely_uw
+ *           of struct ssdpm_trial_params: the high end of @likely; 0: nobody
+ *           needs a trial, because the setting is decided, costs in any case,
+ * or costs as measured
  *
  * All is borrowed from the report.
  */
@@ -311,7 +317,7 @@ struct ssdpm_energy_report_item {
 	int64_t added_p99_ns;
 	const struct ssdpm_likely *likely;
 	uint32_t advice;
-	uint32_t reserved2;
+	uint32_t takes_trial;
 	struct ssdpm_model *model;
 	const struct ssdpm_profile_settings *settings;
 	const struct ssdpm_bounds *bounds;
@@ -320,12 +326,12 @@ struct ssdpm_energy_report_item {
 	const struct ssdpm_likely *awake;
 	const struct ssdpm_link_saving *link;
 	int64_t further_gain_uw;
+	uint64_t trial_likely_uw;
 };
 
 /**
  * ssdpm_energy_report_set_trial() - what a trial of the best setting found
- * @index: of the item, from 0 on: its advice is SSDPM_ADVICE_KEEP and it has
- *         settings
+ * @index: of the item, from 0 on, whose takes_trial is 1
  * @trial: of the setting of today against these
  *
  * If it saves, the advice is SSDPM_ADVICE_SET from now on; otherwise it is

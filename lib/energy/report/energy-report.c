@@ -457,6 +457,9 @@ int ssdpm_energy_report_get_item(const struct ssdpm_energy_report *report,
 		result.advice = item->advice;
 		result.bounds = &item->bounds;
 		result.trial = item->trial;
+		result.takes_trial = ssdpm__takes_trial(item);
+		result.trial_likely_uw =
+			ssdpm__find_trial_likely_uw(item, result.likely);
 		result.further =
 			ssdpm__get_further(item, &result.further_gain_uw);
 		result.awake = find_awake(item);

@@ -151,6 +151,11 @@ static inline bool ssdpm__is_power(double w)
 /* -EINVAL: it cannot be one. */
 int ssdpm__check_trial(const struct ssdpm_trial_result *trial,
 		       struct ssdpm_error *reterr);
+/* Whether a setting is left as it is for want of evidence. */
+bool ssdpm__takes_trial(const struct energy_item *item);
+/* 0: no trial of it is needed. likely: of the setting, or NULL. */
+uint64_t ssdpm__find_trial_likely_uw(const struct energy_item *item,
+				     const struct ssdpm_likely *likely);
 /* False, and nothing is written: its saving or an end of it is unknown. */
 bool ssdpm__get_trial_saving(const struct ssdpm_trial_result *trial,
 			     struct ssdpm_saving *saving);

@@ -55,11 +55,25 @@ bool ssdpm__get_trial_saving(const struct ssdpm_trial_result *trial,
 	return true;
 }
 
-/* Whether a setting is left as it is for want of evidence. */
-static bool takes_trial(const struct energy_item *item)
+bool ssdpm__takes_trial(const struct energy_item *item)
 {
 	return item->comparison && item->candidates && item->chosen &&
 	       (item->trial || item->advice == SSDPM_ADVICE_KEEP);
+}
+
+uint64_t ssdpm__find_trial_likely_uw(const struct energy_item *item,
+				     const struct ssdpm_likely *likely)
+{
+	const struct ssdpm_trial_result *trial = item->trial;
+
+	/* Only a trial that decided leaves nothing to find out. */
+	if (!ssdpm__takes_trial(item) || item->advice != SSDPM_ADVICE_KEEP ||
+	    (trial && trial->decision == SSDPM_TRIAL_COSTS))
+		return 0;
+	if (!likely || likely->verdict != SSDPM_SAVING_NOT_DECIDED ||
+	    likely->high_uw <= 0)
+		return 0;
+	return (uint64_t)likely->high_uw;
 }
 
 int ssdpm_energy_report_set_trial(struct ssdpm_energy_report *report,
@@ -80,7 +94,7 @@ int ssdpm_energy_report_set_trial(struct ssdpm_energy_report *report,
 		return ssdpm__fail(reterr, -ERANGE, 0,
 				   "the report has no item %zu", index);
 	item = &report->items[index];
-	if (!takes_trial(item))
+	if (!ssdpm__takes_trial(item))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "%s: no setting of it waits for a trial",
 				   item->drive.name);

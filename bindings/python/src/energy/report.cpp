@@ -96,7 +96,7 @@ static py::object saving_or_none(const struct ssdpm_energy_report_item &item)
 /*
  * [(name, product, policy, message, error, advice, setting, saving, likely,
  * added_mean_ns, added_p99_ns, route, its likely, its gain, awake, link,
- * verdict, JSON), ...]
+ * verdict, takes_trial, trial_likely_uw, JSON), ...]
  */
 static py::list tune(const Machine &machine, uint32_t patience,
 		     const OptionalText &workload,
@@ -147,6 +147,7 @@ static py::list tune(const Machine &machine, uint32_t patience,
 				py::object(py::none()),
 			likely_tuple(item.awake), link_or_none(item.link),
 			ssdpm_diagnosis_code_to_string(item.drive->verdict),
+			item.takes_trial != 0, item.trial_likely_uw,
 			written([&](char **text, struct ssdpm_error *error) {
 				return ssdpm_energy_report_item_to_json(
 					made, i, text, error);

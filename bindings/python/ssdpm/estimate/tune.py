@@ -126,6 +126,9 @@ class Advice(Json):
         link: what its PCIe link would save if it slept deeper; None: nothing that is
             known keeps it from that.
         verdict: whether it sleeps, as in ReportItem; None: it could not be read.
+        takes_trial: tune() takes a trial of that setting.
+        trial_likely_uw: the saving that a Trial of it may expect; None: none is needed,
+            because the setting is decided, or costs.
     """
 
     name: str
@@ -147,6 +150,8 @@ class Advice(Json):
     awake: Likely | None = None
     link: LinkSaving | None = None
     verdict: str | None = None
+    takes_trial: bool = False
+    trial_likely_uw: int | None = None
 
     def __str__(self) -> str:
         if self.error:
@@ -301,7 +306,7 @@ def tune(
         patience: "normal": I/Os may wait for 1 % of the time, and one in 100 for
             25 ms; "patient": 5 % and 100 ms; "instant": 0.1 % and 5 ms, also if that
             costs power.
-        trials: by name of the drive whose advice is "keep" without it: what a trial of
+        trials: by name of a drive that takes one (Advice.takes_trial): what a trial of
             its best setting found. If that saves, the advice is "set", whatever is
             likely.
         hours_per_day: how long the machine runs, 1 to 24, for the year of to_dict().
@@ -310,8 +315,7 @@ def tune(
     Raises:
         NotFoundError: there is no such workload, or no such drive.
         UnknownValueError: the trace has no record.
-        InvalidError: a trial of a drive whose advice is not "keep" without it, or that
-            has no setting; a price below 0.
+        InvalidError: a trial of a drive that takes none; a price below 0.
         As Machine() and Machine.devices().
     """
     machine = machine_of(root)
@@ -352,8 +356,10 @@ def tune(
             _likely(row[14]),
             _link(row[15]),
             row[16],
+            row[17],
+            row[18] or None,
         )
-        found.append(advice._written_by(row[17]))
+        found.append(advice._written_by(row[19]))
     for drive in tried:
         raise NotFoundError(errno.ENOENT, f"trials: there is no drive {drive!r}")
     return tuple(found)

@@ -592,9 +592,58 @@ static void only_a_trial_that_saves_sets_what_it_has_tried(void **state)
 			assert_int_equal(item.advice == SSDPM_ADVICE_SET,
 					 d == SSDPM_TRIAL_SAVES);
 			assert_memory_equal(item.trial, &trial, sizeof(trial));
+			assert_true(item.takes_trial);
+			/* What costs or saves is decided; the rest is not. */
+			assert_int_equal(
+				item.trial_likely_uw,
+				d == SSDPM_TRIAL_SAVES ||
+						d == SSDPM_TRIAL_COSTS ?
+					0 :
+					item.likely->high_uw);
 		}
 	ssdpm_energy_report_free(report);
 	ssdpm_machine_unref(machine);
+}
+
+static void a_trial_is_needed_only_where_it_may_decide(void **state)
+{
+	const struct ssdpm_energy_report_params params = {
+		.size = sizeof(params),
+		.flags = SSDPM_SIM_LIKELY,
+		.patience = SSDPM_PATIENCE_NORMAL,
+	};
+	static const char *const names[] = { "eight-drives", "laptop" };
+	const struct ssdpm_trial_result trial = result_of(SSDPM_TRIAL_NOT_YET);
+	int n_needed = 0, n_not = 0;
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct ssdpm_machine *machine = tree_capture(names[k]);
+		struct ssdpm_energy_report_item item = { .size = sizeof(item) };
+		struct ssdpm_energy_report *report;
+
+		assert_int_equal(ssdpm_energy_report_new(machine, &params,
+							 &report, NULL),
+				 0);
+		for (size_t i = 0;
+		     !ssdpm_energy_report_get_item(report, i, &item); i++) {
+			const bool needed = item.takes_trial && item.likely &&
+					    item.likely->verdict ==
+						    SSDPM_SAVING_NOT_DECIDED &&
+					    item.likely->high_uw > 0;
+
+			assert_int_equal(item.trial_likely_uw,
+					 needed ? item.likely->high_uw : 0);
+			n_needed += needed;
+			n_not += !needed;
+			assert_int_equal(!ssdpm_energy_report_set_trial(
+						 report, i, &trial, NULL),
+					 item.takes_trial);
+		}
+		ssdpm_energy_report_free(report);
+		ssdpm_machine_unref(machine);
+	}
+	assert_true(n_needed && n_not);
 }
 
 static void a_trial_that_contradicts_itself_is_refused(void **state)
@@ -767,6 +816,7 @@ int main(void)
 			only_a_trial_that_saves_sets_what_it_has_tried),
 		cmocka_unit_test(what_no_trial_has_shown_is_null_in_json),
 		cmocka_unit_test(a_trial_that_cannot_be_is_refused),
+		cmocka_unit_test(a_trial_is_needed_only_where_it_may_decide),
 		cmocka_unit_test(a_trial_that_contradicts_itself_is_refused),
 		cmocka_unit_test(a_drive_that_waits_for_no_trial_takes_none),
 	};
