@@ -593,7 +593,7 @@ static void only_a_trial_that_saves_sets_what_it_has_tried(void **state)
 					 d == SSDPM_TRIAL_SAVES);
 			assert_memory_equal(item.trial, &trial, sizeof(trial));
 			assert_true(item.takes_trial);
-			/* What costs or saves is decided; the rest is not. */
+			/* A trial that costs or saves has decided. */
 			assert_int_equal(
 				item.trial_likely_uw,
 				d == SSDPM_TRIAL_SAVES ||
