@@ -17,7 +17,6 @@ static struct ssdpm_total total_of(const struct tuning *tuning)
 
 	for (size_t i = 0; i < tuning->n; i++)
 		ssdpm_total_add_item(&total, &tuning->items[i], NULL);
-	total.saving.nominal_uw = two_digits(total.saving.nominal_uw);
 	return total;
 }
 
@@ -194,7 +193,6 @@ struct ssdpm_total total_asleep(const struct tuning *tuning)
 
 	for (size_t i = 0; i < tuning->n; i++)
 		ssdpm_total_add_asleep(&total, &tuning->items[i], NULL);
-	total.saving.nominal_uw = two_digits(total.saving.nominal_uw);
 	return total;
 }
 
