@@ -91,12 +91,30 @@ int meters_json(const struct ssdpm_meter *meters, size_t n, char **ret_text,
 	return 0;
 }
 
+/* Status complains of files that cannot be read; then "auto" is built in. */
+static int read_report(const struct live *live, struct ssdpm_report **ret,
+		       struct ssdpm_error *reterr)
+{
+	const uint32_t source = live->facts.power_source;
+	struct ssdpm_profile_settings settings = { .size = sizeof(settings) };
+	struct ssdpm_intent *intent = NULL;
+	const bool known =
+		!ssdpm_intent_read(live->machine, &intent, NULL) &&
+		!ssdpm_intent_get_settings(intent, "auto",
+					   source ? source : SSDPM_SOURCE_AC,
+					   &settings, NULL);
+
+	ssdpm_intent_free(intent);
+	return ssdpm_report_new(live->machine, known ? &settings : NULL, ret,
+				reterr);
+}
+
 int read_outlooks(const struct live *live, struct outlooks *ret_outlooks,
 		  struct ssdpm_error *reterr)
 {
 	struct ssdpm_report_item drive = { .size = sizeof(drive) };
 	struct ssdpm_report *report;
-	int err = ssdpm_report_new(live->machine, NULL, &report, reterr);
+	int err = read_report(live, &report, reterr);
 
 	if (err)
 		return err;

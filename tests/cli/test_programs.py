@@ -85,6 +85,24 @@ def test_without_energy_only_power_meters_and_watts_are_missing(
     assert lines[len(without)].startswith("  power meters")
 
 
+def test_without_energy_status_takes_the_profiles_of_the_files_first(
+    ssdpm: Command, machine: Callable[[str], pathlib.Path]
+) -> None:
+    root = machine("laptop")
+    call = ("status", "--root", str(root))
+    put(ssdpm, "ssdpm")
+    assert "  sleeps  other settings\n" in ssdpm.output(*call)
+    (root / "etc").mkdir(exist_ok=True)
+    conf = root / "etc/ssdpm.conf"
+    # The limit that is set, and on battery auto is this profile.
+    conf.write_text("[profile power-saver]\nmax_exit_latency = 100ms\n")
+    assert "other settings" not in ssdpm.output(*call)
+    conf.write_text("[profile power-saver\n")
+    wrong = ssdpm(*call)
+    assert wrong.returncode == 1 and wrong.stderr.count(b"ssdpm.conf") == 1
+    assert b"  sleeps  other settings\n" in wrong.stdout
+
+
 def test_it_finds_the_other_program_beside_itself(ssdpm: Command) -> None:
     call = ("estimate", "-q", "-t", "lomax", "-")
     data = (ssdpm.directory / "drive.bin").read_bytes()

@@ -100,6 +100,23 @@ def test_a_fault_names_its_file_and_line(machine: Maker) -> None:
     assert caught.value.errno == errno.E2BIG
 
 
+def test_a_name_is_first_that_of_a_profile_of_the_files(machine: Maker) -> None:
+    # On battery it is what auto is.
+    root = put(machine("laptop"), "[profile power-saver]\nmax_exit_latency = 7ms\n")
+    plan = ssdpm.plan(root)
+    plan.add_profile("nvme0", "auto")
+    assert [step.after for step in plan.steps if step.kind == "latency-tolerance"] == ["7000"]
+    assert any("7000" in str(change) for item in ssdpm.report(root) for change in item.changes)
+    put(root, "[profile mine]\nmax_exit_latency = 8ms\n")
+    plan = ssdpm.plan(root)
+    plan.add_profile_all("mine")
+    assert [step.after for step in plan.steps if step.kind == "latency-tolerance"] == ["8000"]
+    with pytest.raises(ssdpm.NotFoundError, match="mine"):
+        plan.add_profile_all("yours")
+    with pytest.raises(ssdpm.InvalidError, match=r"ssdpm\.conf:1"):
+        ssdpm.report(put(root, "[drive\n"))
+
+
 def test_wrong_arguments_are_refused(machine: Maker) -> None:
     root = put(machine("laptop"), CONFIG)
     intent, plan = Intent.read(root), ssdpm.plan(root)

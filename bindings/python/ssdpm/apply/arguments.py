@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from typing import Any, SupportsIndex, Union
 
+from ssdpm import _core
 from ssdpm.base.convert import (
     check_instance,
     check_path,
@@ -14,7 +15,7 @@ from ssdpm.base.convert import (
 )
 from ssdpm.device.machine import Machine
 from ssdpm.policy.parameters import PowerSource
-from ssdpm.policy.profiles import ProfileSettings, profile, settings_dict
+from ssdpm.policy.profiles import ProfileSettings, settings_dict, settings_from
 
 Settings = Union[ProfileSettings, str]
 
@@ -36,9 +37,10 @@ def timeout_numbers(
 
 
 def profile_members(machine: Machine, settings: Settings) -> dict[str, Any]:
-    """The members for C; a name is a built-in profile on the source of now."""
+    """The members for C; a name is that of a profile on the source of now."""
     if isinstance(settings, str):
-        source = machine.facts.power_source or PowerSource.AC
-        settings = profile(check_text(settings, "settings"), source)
+        name = check_text(settings, "settings")
+        source = _core.POWER_SOURCES[machine.facts.power_source or PowerSource.AC]
+        settings = settings_from(_core.Intent(machine._handle).settings(name, source))
     check_instance(settings, "settings", ProfileSettings)
     return settings_dict(settings)

@@ -292,13 +292,13 @@ class Plan(Written, Live):
 
         Args:
             device: a Device, or its name.
-            settings: from ssdpm.profile(); or the name of a built-in profile, for the
-                power source of the machine, or for AC if that is unknown.
+            settings: from ssdpm.profile(); or the name of a profile of ssdpm.conf(5) or
+                a built-in one, on the source of now, or on AC if that is unknown.
             model: of the drive; None: what Device.known_model() finds.
 
         Raises:
             NotFoundError: there is no such device or profile.
-            InvalidError: settings that mean nothing.
+            InvalidError: settings that mean nothing. With a name, as Intent.read().
         """
         members = profile_members(self._machine, settings)
         self._handle.add_profile(*self._handles(device, model), members)

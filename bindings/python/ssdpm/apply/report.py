@@ -53,7 +53,7 @@ def report(root: Root = None, settings: Settings = "auto") -> tuple[ReportItem, 
 
     Args:
         root: this machine (None), a capture, or a Machine.
-        settings: from ssdpm.profile(), or the name of a built-in profile.
+        settings: as for Plan.add_profile().
 
     Raises:
         As Machine(), Machine.devices() and Plan.add_profile().
