@@ -292,8 +292,8 @@ class Plan(Written, Live):
 
         Args:
             device: a Device, or its name.
-            settings: from ssdpm.profile(); or the name of a profile of ssdpm.conf(5) or
-                a built-in one, on the source of now, or on AC if that is unknown.
+            settings: from ssdpm.profile(). Or the name of a profile, of ssdpm.conf(5)
+                or built in, on the source of now; on AC if that is unknown.
             model: of the drive; None: what Device.known_model() finds.
 
         Raises:
