@@ -637,8 +637,8 @@ enum ssdpm_journal_state {
  * @age_ms: time since its last line was written; 0 without a journal
  * @reason: with SSDPM_JOURNAL_REFUSED: one line, which begins with the file and
  *          the line; otherwise ""
- * @stands: 1: it is there, so nothing can be called in force; 0: there was none,
- *          or it is undone
+ * @stands: 1: it is there, so nothing can be called in force; 0: there was
+ * none, or it is undone
  * @reserved: 0
  */
 struct ssdpm_journal {
