@@ -148,9 +148,10 @@ static inline bool ssdpm__is_power(double w)
 	return w > -1e6 && w < 1e6;
 }
 
-/* -EINVAL: it cannot be one. */
-int ssdpm__check_trial(const struct ssdpm_trial_result *trial,
-		       struct ssdpm_error *reterr);
+/* A copy in this version's size. -EINVAL: it cannot be one. */
+int ssdpm__take_trial(const struct ssdpm_trial_result *trial,
+		      struct ssdpm_trial_result *ret_trial,
+		      struct ssdpm_error *reterr);
 /* Whether a setting is left as it is for want of evidence. */
 bool ssdpm__takes_trial(const struct energy_item *item);
 /* 0: no trial of it is needed. likely: of the setting, or NULL. */

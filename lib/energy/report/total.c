@@ -118,13 +118,10 @@ static int add_trial(struct ssdpm_total *total,
 		     const struct ssdpm_trial_result *trial,
 		     struct ssdpm_error *reterr)
 {
-	struct ssdpm_trial_result known = { 0 };
+	struct ssdpm_trial_result known;
 	struct one one = { 0 };
-	int err = ssdpm__sized_in(&known, sizeof(known), trial,
-				  "ssdpm_trial_result", reterr);
+	int err = ssdpm__take_trial(trial, &known, reterr);
 
-	if (!err)
-		err = ssdpm__check_trial(&known, reterr);
 	if (err)
 		return err;
 	if (!ssdpm__is_power(known.saving_w))

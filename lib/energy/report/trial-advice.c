@@ -18,7 +18,7 @@ static bool is_contradictory(const struct ssdpm_trial_result *trial)
 	       (trial->decision == SSDPM_TRIAL_COSTS && w > 0);
 }
 
-int ssdpm__check_trial(const struct ssdpm_trial_result *trial,
+static int check_trial(const struct ssdpm_trial_result *trial,
 		       struct ssdpm_error *reterr)
 {
 	if (!ssdpm_trial_decision_to_string(trial->decision))
@@ -41,6 +41,21 @@ int ssdpm__check_trial(const struct ssdpm_trial_result *trial,
 				   "ssdpm_trial_result: meter: a text without "
 				   "a NUL");
 	return 0;
+}
+
+int ssdpm__take_trial(const struct ssdpm_trial_result *trial,
+		      struct ssdpm_trial_result *ret_trial,
+		      struct ssdpm_error *reterr)
+{
+	struct ssdpm_trial_result known = { 0 };
+	int err = ssdpm__sized_in(&known, sizeof(known), trial,
+				  "ssdpm_trial_result", reterr);
+
+	if (!err)
+		err = check_trial(&known, reterr);
+	if (!err)
+		*ret_trial = known;
+	return err;
 }
 
 bool ssdpm__get_trial_saving(const struct ssdpm_trial_result *trial,
@@ -81,13 +96,10 @@ int ssdpm_energy_report_set_trial(struct ssdpm_energy_report *report,
 				  const struct ssdpm_trial_result *trial,
 				  struct ssdpm_error *reterr)
 {
-	struct ssdpm_trial_result known = { 0 };
+	struct ssdpm_trial_result known;
 	struct energy_item *item;
-	int err = ssdpm__sized_in(&known, sizeof(known), trial,
-				  "ssdpm_trial_result", reterr);
+	int err = ssdpm__take_trial(trial, &known, reterr);
 
-	if (!err)
-		err = ssdpm__check_trial(&known, reterr);
 	if (err)
 		return err;
 	if (index >= report->n)
