@@ -582,6 +582,7 @@ def test_meters_are_found_by_name_and_path(root: Path) -> None:
     assert meter == ssdpm.Machine(root).meters()[0]
     assert meter == ssdpm.Machine(root).find_meter(meter.path)
     assert meter == ssdpm.find_meter("battery", root)
+    assert meter == ssdpm.find_meter("machine", root)
     with pytest.raises(ssdpm.NotFoundError, match="expected BAT0"):
         ssdpm.find_meter("BAT1", root)
     with pytest.raises(ssdpm.UnsupportedError, match="capture"):

@@ -21,22 +21,11 @@ static bool is_psys(const struct ssdpm_meter *meter)
 	return !strcmp(meter->name, "psys");
 }
 
-static int try_meter(struct ssdpm_machine *machine,
-		     const struct ssdpm_meter *meter,
-		     struct ssdpm_error *reterr)
-{
-	struct ssdpm_sampler *sampler;
-	int err = ssdpm_sampler_new(machine, meter, &sampler, reterr);
-
-	if (!err)
-		ssdpm_sampler_free(sampler);
-	return err;
-}
-
 static enum exit_status find_named(struct ssdpm_machine *machine,
 				   const char *name,
 				   struct ssdpm_meter *ret_meter)
 {
+	struct ssdpm_sampler *sampler;
 	struct ssdpm_error error;
 
 	if (ssdpm_machine_find_meter(machine, name, ret_meter, &error))
@@ -47,48 +36,18 @@ static enum exit_status find_named(struct ssdpm_machine *machine,
 			 ret_meter->name);
 		return STATUS_DEVICE_CANNOT;
 	}
-	if (try_meter(machine, ret_meter, &error))
+	if (ssdpm_sampler_new(machine, ret_meter, &sampler, &error))
 		return complain_of_device(NULL, &error);
+	ssdpm_sampler_free(sampler);
 	return STATUS_DONE;
-}
-
-/* One of a kind that sees the machine as a whole. */
-static bool find_kind(struct ssdpm_machine *machine, uint32_t kind,
-		      struct ssdpm_meter *ret_meter)
-{
-	struct ssdpm_meter *meters;
-	bool found = false;
-	size_t n;
-
-	if (ssdpm_machine_read_meters(machine, &meters, &n, NULL))
-		return false;
-	for (size_t i = 0; i < n && !found; i++) {
-		found = meters[i].kind == kind &&
-			(kind != SSDPM_METER_RAPL || is_psys(&meters[i])) &&
-			!try_meter(machine, &meters[i], NULL);
-		if (found)
-			*ret_meter = meters[i];
-	}
-	free(meters);
-	return found;
-}
-
-static bool find_by_itself(struct ssdpm_machine *machine,
-			   struct ssdpm_meter *ret_meter,
-			   struct ssdpm_error *reterr)
-{
-	return (!ssdpm_machine_find_meter(machine, "battery", ret_meter,
-					  reterr) &&
-		!try_meter(machine, ret_meter, reterr)) ||
-	       find_kind(machine, SSDPM_METER_RAPL, ret_meter) ||
-	       find_kind(machine, SSDPM_METER_ACPI_POWER, ret_meter);
 }
 
 bool has_trial_meter(const struct live *live)
 {
 	struct ssdpm_meter meter;
 
-	return find_by_itself(live->machine, &meter, NULL);
+	return !ssdpm_machine_find_meter(live->machine, "machine", &meter,
+					 NULL);
 }
 
 enum exit_status find_trial_meter(const struct live *live, const char *name,
@@ -98,7 +57,8 @@ enum exit_status find_trial_meter(const struct live *live, const char *name,
 
 	if (name)
 		return find_named(live->machine, name, ret_meter);
-	if (find_by_itself(live->machine, ret_meter, &error))
+	if (!ssdpm_machine_find_meter(live->machine, "machine", ret_meter,
+				      &error))
 		return STATUS_DONE;
 	complain("no meter sees the drives: %s",
 		 error.code == -EBUSY ? "unplug the adapter, or name a meter "

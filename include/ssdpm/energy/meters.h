@@ -67,11 +67,15 @@ SSDPM_API int ssdpm_meters_to_json(const struct ssdpm_meter *meters, size_t n,
  *        ssdpm_machine_read_meters(); the folder of its file ("hwmon3",
  *        "intel-rapl:0:1"); either with the file ("amdgpu/power2_input");
  *        "battery": the only one, or the sum of all, of which one discharges at
- *        a time; a file of sysfs that is named as those of meters are; a drive
+ *        a time; "machine": the first of these that can be read: a battery that
+ *        discharges, psys of RAPL, the power meter of ACPI, each of which sees
+ *        the drives of the machine; a file of sysfs that is named as those of
+ * meters are; a drive
  *        ("nvme0"), which is asked whether it measures its power; "command:"
  *        and a line for /bin/sh, which is run for each reading
  *
  * Return: 0; -ENOENT (there is none: @reterr names those that there are),
+ * -EBUSY ("machine": its battery charges),
  * -EINVAL (several have that name: give the path; no line; a file that is no
  * meter), -ENAMETOOLONG (the line), -EOPNOTSUPP (the drive does not measure; a
  * command in a capture), -EACCES, -ENODEV, -EIO (as of

@@ -127,6 +127,53 @@ static bool find_batteries(const struct found *found, const char *text,
 	return true;
 }
 
+static int try_meter(struct ssdpm_machine *machine,
+		     const struct ssdpm_meter *meter,
+		     struct ssdpm_error *reterr)
+{
+	struct ssdpm_sampler *sampler;
+	int err = ssdpm_sampler_new(machine, meter, &sampler, reterr);
+
+	if (!err)
+		ssdpm_sampler_free(sampler);
+	return err;
+}
+
+/* The other zones of RAPL are parts of a processor, or memory. */
+static bool sees_machine(const struct ssdpm_meter *meter, uint32_t kind)
+{
+	return meter->kind == kind &&
+	       (kind != SSDPM_METER_RAPL || !strcmp(meter->name, "psys"));
+}
+
+/* The first that can be read: a battery charges while an adapter is plugged. */
+static int find_machine(struct ssdpm_machine *machine,
+			const struct found *found, struct ssdpm_meter *meter,
+			struct ssdpm_error *reterr)
+{
+	static const uint32_t kinds[] = { SSDPM_METER_RAPL,
+					  SSDPM_METER_ACPI_POWER };
+	struct ssdpm_error first = { 0 };
+
+	if (find_batteries(found, "battery", meter) &&
+	    !try_meter(machine, meter, &first))
+		return 0;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+		for (size_t i = 0; i < found->n_all; i++) {
+			if (!sees_machine(&found->all[i], kinds[k]))
+				continue;
+			*meter = found->all[i];
+			if (!try_meter(machine, meter,
+				       first.code ? NULL : &first))
+				return 0;
+		}
+	if (first.code)
+		return ssdpm__pass_on(first.code, &first, reterr);
+	return ssdpm__fail(reterr, -ENOENT, 0,
+			   "no meter sees this machine as a whole: a battery, "
+			   "psys of RAPL, the power meter of ACPI");
+}
+
 /* A file of sysfs that is no meter of the list, but says what one would. */
 static int find_file(const struct ssdpm_machine *machine, const char *text,
 		     struct ssdpm_meter *meter, struct ssdpm_error *reterr)
@@ -218,6 +265,8 @@ static int find_called(struct ssdpm_machine *machine, const struct found *found,
 				   text, found->paths);
 	if (find_batteries(found, text, meter))
 		return 0;
+	if (!strcmp(text, "machine"))
+		return find_machine(machine, found, meter, reterr);
 	if (!strncmp(text, "/sys/", 5))
 		return find_file(machine, text, meter, reterr);
 	err = ssdpm_device_read(machine, text, &device, reterr);

@@ -490,15 +490,17 @@ class Machine(Written, Live):
         Args:
             name: its name or its path, as of meters(); the folder of its file
                 ("hwmon3"), or either with the file ("amdgpu/power2_input"); "battery"
-                for all batteries together; a drive ("nvme0"), which is asked whether it
-                measures its power, as root; "command:" and a line for /bin/sh, which
-                prints watts.
+                for all batteries together; "machine" for a meter that sees all of it,
+                with its drives; a drive ("nvme0"), which is asked whether it measures
+                its power, as root; "command:" and a line for /bin/sh, which prints
+                watts.
 
         Raises:
             NotFoundError: there is none; the message names those that there are.
             InvalidError: several have that name: pass the path.
             UnsupportedError: the drive does not measure; a command in a capture.
             AccessError: root alone may ask the drive.
+            BusyError: "machine": its battery charges, and nothing else measures it.
         """
         if not isinstance(name, str):
             raise TypeError(f"name: a str is needed, not {type(name).__name__}")

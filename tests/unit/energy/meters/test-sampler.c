@@ -815,6 +815,37 @@ static void meters_are_found_by_name_folder_file_or_path(void **state)
 	assert_not_found(root, "", -ENOENT, "expected package-0");
 }
 
+/* It is looked for in this order; a part of the machine is none. */
+static void the_machine_as_a_whole_has_one_meter_or_none(void **state)
+{
+	static const char psys[] = "sys/class/powercap/intel-rapl:1/";
+	static const char acpi[] = "sys/class/hwmon/hwmon2/";
+	char *root = *state, path[128];
+
+	put_zone(root, "1\n", "262143328850\n");
+	tree_put(root, "sys/class/hwmon/hwmon1/name", "amdgpu\n");
+	tree_put(root, "sys/class/hwmon/hwmon1/power1_input", "1\n");
+	assert_not_found(root, "machine", -ENOENT, "as a whole");
+	put_battery(root, "BAT0", "Charging\n", "20000000\n");
+	assert_not_found(root, "machine", -EBUSY, "charges");
+	snprintf(path, sizeof(path), "%sname", acpi);
+	tree_put(root, path, "power_meter\n");
+	snprintf(path, sizeof(path), "%spower1_average", acpi);
+	tree_put(root, path, "4000000\n");
+	assert_int_equal(find(root, "machine").kind, SSDPM_METER_ACPI_POWER);
+	snprintf(path, sizeof(path), "%sname", psys);
+	tree_put(root, path, "psys\n");
+	snprintf(path, sizeof(path), "%senergy_uj", psys);
+	tree_put(root, path, "1\n");
+	snprintf(path, sizeof(path), "%smax_energy_range_uj", psys);
+	tree_put(root, path, "262143328850\n");
+	assert_string_equal(find(root, "machine").name, "psys");
+	put_battery(root, "BAT0", "Discharging\n", "5000000\n");
+	assert_string_equal(find(root, "machine").name, "BAT0");
+	put_battery(root, "BAT1", "Not charging\n", "0\n");
+	assert_string_equal(find(root, "machine").name, "battery");
+}
+
 static void odd_bytes_of_a_name_are_not_printed(void **state)
 {
 	char *root = *state;
@@ -1183,6 +1214,7 @@ int main(void)
 		TEST(meters_that_nobody_found_are_refused),
 		TEST(a_reading_is_as_long_as_its_caller_knows),
 		TEST(meters_are_found_by_name_folder_file_or_path),
+		TEST(the_machine_as_a_whole_has_one_meter_or_none),
 		TEST(odd_bytes_of_a_name_are_not_printed),
 		TEST(of_a_counter_that_is_there_twice_one_is_meant),
 		TEST(without_any_meter_a_command_is_proposed),
