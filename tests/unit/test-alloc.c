@@ -2629,8 +2629,12 @@ static int call_iops_log_fd(struct result *ret, struct ssdpm_error *error)
 static int call_consistency(struct result *ret, struct ssdpm_error *error)
 {
 	static const double iops[20] = { 5, 4, 3 };
+	const struct ssdpm_consistency_params params = {
+		.size = sizeof(params),
+		.power_w = iops,
+	};
 	struct ssdpm_consistency c = { .size = sizeof(c) };
-	int err = ssdpm_consistency_measure(iops, 20, NULL, &c, error);
+	int err = ssdpm_consistency_measure(iops, 20, &params, &c, error);
 
 	if (!err)
 		ret->energy_nj = c.n;

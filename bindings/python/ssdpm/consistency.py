@@ -25,10 +25,9 @@ ssdpm_consistency(3) has the rules.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, SupportsIndex, Union, cast
 
 import numpy as np
@@ -44,12 +43,10 @@ from ssdpm.base.convert import (
     check_text,
     check_unsigned,
     check_word,
-    nan_if_none,
     none_if_nan,
     number_of,
     unsigned_or_zero,
 )
-from ssdpm.base.errors import InvalidError
 from ssdpm.base.result import Items, Json, drawn, html_fields, html_table
 from ssdpm.workload.files import TraceSource, reading
 from ssdpm.workload.records import OPS
@@ -104,9 +101,9 @@ class Consistency(Json):
             in rounds of a minute from the cliff on; None: not reached.
         threshold_iops: that n_below counts seconds below of; 0: none.
         iops: of each second of all the run, read-only; NaN: not known.
-        plateau_power_w: mean power of the plateau; None: there is none, or nothing is
-            known of power.
-        mean_power_w: of the seconds that were looked at; likewise.
+        plateau_power_w: mean power of the seconds of the plateau whose operations and
+            power are known; None: there are none.
+        mean_power_w: likewise, of the n seconds that mean_iops is of.
         power_w: mean power of each second of all the run, read-only; None: not known.
     """
 
@@ -317,15 +314,7 @@ def _powers(power_w: npt.ArrayLike | None, n: int) -> npt.NDArray[np.float64] | 
     array = np.array(floats(power_w, "power_w"), order="C")
     if array.shape != (n,):
         raise ValueError(f"power_w: {n} are needed, one for each second")
-    if np.isinf(array).any() or (array < 0).any():
-        raise InvalidError(errno.EINVAL, "power_w: watts are 0 or more, and finite")
     return None if np.isnan(array).all() else frozen(array)
-
-
-def _mean(values: npt.NDArray[np.float64]) -> float | None:
-    """The mean of those that are known."""
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else None
 
 
 def _name_of(iops: object) -> str:
@@ -382,26 +371,15 @@ def _measure(
     end = unsigned_or_zero(end_s, "end_s", _MOST_S, 1)
     threshold = check_number(threshold_iops, "threshold_iops")
     title = _name_of(iops) if name is None else check_text(name, "name")
-    *found, kept = _core.energy.consistency_measure(series, begin, end, threshold)
-    plain = [none_if_nan(one) for one in found]
-    cliff_s, steady_s = (None if one is None else int(one) for one in plain[-2:])
-    members: list[Any] = [title, *plain[:-2], cliff_s, steady_s, threshold, series]
-    run = Consistency(*members)
-    if powers is not None:
-        has_plateau = run.plateau_iops is not None
-        run = replace(
-            run,
-            plateau_power_w=_mean(powers[: min(cliff_s or 10, 10)])
-            if has_plateau
-            else None,
-            mean_power_w=_mean(powers[begin : end or None]),
-            power_w=powers,
-        )
-    power_w = nan_if_none(run.plateau_power_w), nan_if_none(run.mean_power_w)
+    *found, kept = _core.energy.consistency_measure(
+        series, begin, end, threshold, powers
+    )
+    *plain, cliff, steady, plateau_power_w, mean_power_w = map(none_if_nan, found)
+    cliff_s, steady_s = (None if one is None else int(one) for one in (cliff, steady))
+    members: list[Any] = [title, *plain, cliff_s, steady_s, threshold, series]
+    run = Consistency(*members, plateau_power_w, mean_power_w, powers)
     return run._written_by(
-        lambda: _core.energy.consistency_json(
-            title, spare_ppm, threshold, kept, power_w
-        )
+        lambda: _core.energy.consistency_json(title, spare_ppm, threshold, kept)
     )
 
 

@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import gzip
 import io
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -296,6 +297,10 @@ def test_power_may_be_measured_with_holes() -> None:
     found = consistency.measure([9.0] * 4, power_w=[1, np.nan, 3, 4], end_s=3)
     assert (found.mean_power_w, found.plateau_power_w) == (2, None)
     assert consistency.measure([9.0], power_w=[np.nan]).power_w is None
+    # A second whose operations are not known does not count here either.
+    holed = consistency.measure([9.0, np.nan, 9.0], power_w=[1, 50, 3])
+    assert (holed.n, holed.mean_power_w) == (2, 2)
+    assert json.loads(holed.to_json())["mean_power_uw"] == 2_000_000
     with pytest.raises(ValueError, match="2 are needed"):
         consistency.measure([9.0, 9.0], power_w=[1])
     for bad in (-1, np.inf):

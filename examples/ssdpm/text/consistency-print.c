@@ -40,16 +40,16 @@ static struct number percent_text(double share)
 }
 
 /* The power of the plateau, and the mean power. */
-static struct number course_text(const struct iops_series *s)
+static struct number course_text(const struct ssdpm_consistency *c)
 {
 	struct number text = { "-" };
 
-	if (isfinite(s->plateau_w))
+	if (isfinite(c->plateau_power_w))
 		snprintf(text.text, sizeof(text.text), "%.12s -> %.12s",
-			 watts_text(s->plateau_w).text,
-			 watts_text(s->mean_w).text);
-	else if (isfinite(s->mean_w))
-		text = watts_text(s->mean_w);
+			 watts_text(c->plateau_power_w).text,
+			 watts_text(c->mean_power_w).text);
+	else if (isfinite(c->mean_power_w))
+		text = watts_text(c->mean_power_w);
 	return text;
 }
 
@@ -93,8 +93,7 @@ static void print_rows(const struct consistency_options *options,
 
 		add_row(&rows, &list->series[i]);
 		if (powered)
-			table_cell(&rows, "%s",
-				   course_text(&list->series[i]).text);
+			table_cell(&rows, "%s", course_text(c).text);
 		if (below)
 			table_cell(&rows, "%s",
 				   share_text(c->n_below, c->n).text);
@@ -170,8 +169,6 @@ static void add_series_item(struct items *items,
 		.spare_ppm = s->spare_ppm,
 		.threshold_iops = options->params.threshold_iops,
 		.found = &s->found,
-		.plateau_power_w = s->plateau_w,
-		.mean_power_w = s->mean_w,
 	};
 	struct ssdpm_error error;
 	char *text = NULL;

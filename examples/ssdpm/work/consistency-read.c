@@ -3,42 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* The library's. */
-#define PLATEAU_S 10
-
-/* NaN: of no second. */
-static double mean_of(const double *values, size_t begin, size_t end)
-{
-	double sum = 0;
-
-	for (size_t i = begin; i < end; i++)
-		sum += values[i];
-	return sum / (double)(end - begin);
-}
-
-/* The plateau, and the seconds that are looked at. */
-static void measure_power(const struct consistency_options *o,
-			  struct iops_series *s)
-{
-	const uint64_t end_s = o->params.end_s;
-	const struct ssdpm_consistency *c = &s->found;
-
-	s->plateau_w = s->mean_w = NAN;
-	if (!s->power_w)
-		return;
-	s->mean_w = mean_of(s->power_w, (size_t)o->params.begin_s,
-			    end_s && end_s < s->n ? (size_t)end_s : s->n);
-	if (isfinite(c->plateau_iops))
-		s->plateau_w =
-			mean_of(s->power_w, 0,
-				c->cliff_s < PLATEAU_S ? (size_t)c->cliff_s :
-							 PLATEAU_S);
-}
 
 static void free_one(struct iops_series *series)
 {
@@ -54,18 +21,19 @@ enum exit_status add_series(struct iops_list *list,
 	struct iops_series *all =
 		reallocarray(list->series, list->n + 1, sizeof(*all));
 	struct ssdpm_error error = { .message = "out of memory" };
+	struct ssdpm_consistency_params params = o->params;
 	int err = all ? 0 : -ENOMEM;
 
+	params.power_w = series->power_w;
 	if (all)
 		list->series = all;
 	series->found =
 		(struct ssdpm_consistency){ .size = sizeof(series->found) };
 	if (!err)
 		err = ssdpm_consistency_measure(series->iops, series->n,
-						&o->params, &series->found,
+						&params, &series->found,
 						&error);
 	if (!err) {
-		measure_power(o, series);
 		list->series[list->n++] = *series;
 		return STATUS_DONE;
 	}

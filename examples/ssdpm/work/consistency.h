@@ -49,8 +49,6 @@ struct iops_series {
 	double *power_w; /* NULL: not known */
 	size_t n;
 	struct ssdpm_consistency found;
-	double plateau_w;
-	double mean_w;
 };
 
 struct iops_list {

@@ -97,12 +97,15 @@ SSDPM_API int ssdpm_iops_log_read_data(
  * @begin_s:        the first second of it
  * @end_s:          one after the last; 0: all
  * @threshold_iops: seconds below it are counted; 0: none
+ * @power_w:        mean power of each second, as many as iops has; NaN: not
+ *                  known. NULL: of none
  */
 struct ssdpm_consistency_params {
 	size_t size;
 	uint64_t begin_s;
 	uint64_t end_s;
 	double threshold_iops;
+	const double *power_w;
 };
 
 /**
@@ -126,6 +129,12 @@ struct ssdpm_consistency_params {
  * @steady_s:    where the first 5 minutes begin that are steady by the rules of
  *               ssdpm_steady_state_find(), in rounds of a minute from the cliff
  *               (or the begin) on; NaN: not reached
+ * @plateau_power_w: mean power of the seconds of the plateau that have a value
+ *               and whose power is known; NaN: there are none
+ * @mean_power_w: likewise, of the @n seconds that @mean_iops is of
+ *
+ * A second without a value has no part in a mean power, so that power and
+ * operations are of the same seconds.
  */
 struct ssdpm_consistency {
 	size_t size;
@@ -144,14 +153,16 @@ struct ssdpm_consistency {
 	double plateau_iops;
 	double cliff_s;
 	double steady_s;
+	double plateau_power_w;
+	double mean_power_w;
 };
 
 /**
  * ssdpm_consistency_measure() - floor, spread, cliff and steady state
  * @iops: of each second; NaN: not known
  *
- * Return: 0; -ENODATA (no second has a value), -EINVAL (below 0 or infinite; a
- * begin that is not before the end), -E2BIG, -ENOMEM.
+ * Return: 0; -ENODATA (no second has a value), -EINVAL (operations or watts
+ * below 0 or infinite; a begin that is not before the end), -E2BIG, -ENOMEM.
  */
 SSDPM_API int ssdpm_consistency_measure(
 	const double *iops, size_t n,

@@ -160,8 +160,6 @@ SSDPM_API int ssdpm_experiment_matrix_to_json(
  * @spare_ppm: of the drive that was simulated; 0: it is a log
  * @threshold_iops: that @found was made with; 0: none
  * @found:     from ssdpm_consistency_measure()
- * @plateau_power_w, @mean_power_w: of the plateau, and of the seconds that
- * count; NaN: not known
  * @iops:      of each of @n_seconds seconds, to be written too; NULL: they are
  * not
  * @power_w:   likewise; NULL: not known
@@ -174,8 +172,6 @@ struct ssdpm_consistency_report {
 	uint64_t spare_ppm;
 	double threshold_iops;
 	const struct ssdpm_consistency *found;
-	double plateau_power_w;
-	double mean_power_w;
 	const double *iops;
 	const double *power_w;
 	size_t n_seconds;

@@ -135,6 +135,42 @@ static void describe(const double *sorted, size_t n, double threshold_iops,
 	c->floor_share = c->mean_iops > 0 ? c->floor_iops / c->mean_iops : NAN;
 }
 
+/*
+ * Counts the seconds that describe() counts, where their power is known. NaN:
+ * there are none.
+ */
+static double mean_power(const double *iops, const double *power_w,
+			 size_t begin, size_t end)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = begin; i < end; i++)
+		if (isfinite(iops[i]) && isfinite(power_w[i])) {
+			sum += power_w[i];
+			n++;
+		}
+	return n ? sum / (double)n : NAN;
+}
+
+static void find_power(const double *iops,
+		       const struct ssdpm_consistency_params *params,
+		       struct ssdpm_consistency *c)
+{
+	size_t plateau_s =
+		c->cliff_s < PLATEAU_S ? (size_t)c->cliff_s : PLATEAU_S;
+
+	c->plateau_power_w = c->mean_power_w = NAN;
+	if (!params->power_w)
+		return;
+	c->mean_power_w =
+		mean_power(iops, params->power_w, (size_t)params->begin_s,
+			   (size_t)params->end_s);
+	if (isfinite(c->plateau_iops))
+		c->plateau_power_w =
+			mean_power(iops, params->power_w, 0, plateau_s);
+}
+
 static int check(const double *iops, size_t n,
 		 struct ssdpm_consistency_params *params,
 		 struct ssdpm_error *reterr)
@@ -149,12 +185,19 @@ static int check(const double *iops, size_t n,
 	if (!(params->threshold_iops >= 0))
 		return ssdpm__fail(reterr, -EINVAL, 0,
 				   "the threshold must be 0 or more");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (isinf(iops[i]) || iops[i] < 0)
 			return ssdpm__fail(
 				reterr, -EINVAL, 0,
 				"second %zu: operations are 0 or more, and finite",
 				i);
+		if (params->power_w &&
+		    (isinf(params->power_w[i]) || params->power_w[i] < 0))
+			return ssdpm__fail(
+				reterr, -EINVAL, 0,
+				"second %zu: watts are 0 or more, and finite",
+				i);
+	}
 	return 0;
 }
 
@@ -187,6 +230,7 @@ int ssdpm_consistency_measure(const double *iops, size_t n,
 		c.n_holes = n_seconds - n_finite;
 		find_cliff(iops, n, &c);
 		find_steady(iops, n, scratch, &c);
+		find_power(iops, &known, &c);
 		ssdpm__sized_out(ret_consistency, &c, sizeof(c));
 	} else {
 		err = ssdpm__fail(reterr, -ENODATA, 0,

@@ -12,9 +12,10 @@ int ssdpm_consistency_report_to_json(
 	const struct ssdpm_consistency_report *report, char **ret_text,
 	struct ssdpm_error *reterr)
 {
-	struct ssdpm_consistency_report r = { .plateau_power_w = NAN,
-					      .mean_power_w = NAN };
-	struct ssdpm_consistency found = { 0 };
+	struct ssdpm_consistency_report r = { 0 };
+	/* A shorter one knows nothing of power. */
+	struct ssdpm_consistency found = { .plateau_power_w = NAN,
+					   .mean_power_w = NAN };
 	struct json_writer w = { 0 };
 	int err = ssdpm__sized_in(&r, sizeof(r), report,
 				  "ssdpm_consistency_report", reterr);

@@ -2,6 +2,8 @@
 /* <ssdpm/energy/consistency.h> */
 #include "energy.h"
 
+#include <pybind11/stl.h>
+
 /* Operations in each second; the array owns them. */
 static py::array iops_log_read(const py::object &source, uint32_t op)
 {
@@ -38,9 +40,13 @@ static py::array iops_log_read(const py::object &source, uint32_t op)
 /* Without gaps, of one dimension: ssdpm/consistency.py has checked. */
 using Series = py::array_t<double, py::array::c_style>;
 
-/* The order is that of struct ssdpm_consistency; all of it is kept. */
+/*
+ * The order is that of struct ssdpm_consistency; all of it is kept. power_w is
+ * as long as iops.
+ */
 static py::tuple measure(const Series &iops, uint64_t begin_s, uint64_t end_s,
-			 double threshold_iops)
+			 double threshold_iops,
+			 const std::optional<Series> &power_w)
 {
 	struct ssdpm_consistency_params params = {};
 	struct ssdpm_consistency c = {};
@@ -49,6 +55,7 @@ static py::tuple measure(const Series &iops, uint64_t begin_s, uint64_t end_s,
 	params.begin_s = begin_s;
 	params.end_s = end_s;
 	params.threshold_iops = threshold_iops;
+	params.power_w = power_w ? power_w->data() : nullptr;
 	c.size = sizeof(c);
 	without_gil([&](struct ssdpm_error *error) {
 		return ssdpm_consistency_measure(
@@ -57,13 +64,12 @@ static py::tuple measure(const Series &iops, uint64_t begin_s, uint64_t end_s,
 	return py::make_tuple(c.n, c.n_holes, c.n_below, c.floor_iops,
 			      c.p01_iops, c.p1_iops, c.median_iops, c.mean_iops,
 			      c.sd_iops, c.max_iops, c.variation, c.floor_share,
-			      c.plateau_iops, c.cliff_s, c.steady_s, kept(&c));
+			      c.plateau_iops, c.cliff_s, c.steady_s,
+			      c.plateau_power_w, c.mean_power_w, kept(&c));
 }
 
-/* spare_ppm; of the plateau and in the mean */
 static py::str consistency_json(const std::string &name, uint64_t spare_ppm,
-				double threshold_iops, const py::bytes &from,
-				const std::pair<double, double> &power_w)
+				double threshold_iops, const py::bytes &from)
 {
 	const Kept<struct ssdpm_consistency> found(from);
 	struct ssdpm_consistency_report report = {};
@@ -73,8 +79,6 @@ static py::str consistency_json(const std::string &name, uint64_t spare_ppm,
 	report.spare_ppm = spare_ppm;
 	report.threshold_iops = threshold_iops;
 	report.found = found.get();
-	report.plateau_power_w = power_w.first;
-	report.mean_power_w = power_w.second;
 	return written([&](char **text, struct ssdpm_error *error) {
 		return ssdpm_consistency_report_to_json(&report, text, error);
 	});

@@ -424,15 +424,15 @@ def measure_change_points(
 ) -> list[int]: ...
 def iops_log_read(source: int | bytes, op: int, /) -> npt.NDArray[np.float64]: ...
 def consistency_measure(
-    iops: npt.NDArray[np.float64], begin_s: int, end_s: int, threshold_iops: float, /
+    iops: npt.NDArray[np.float64],
+    begin_s: int,
+    end_s: int,
+    threshold_iops: float,
+    power_w: npt.NDArray[np.float64] | None,
+    /,
 ) -> tuple[Any, ...]: ...
 def consistency_json(
-    name: str,
-    spare_ppm: int,
-    threshold_iops: float,
-    found: bytes,
-    power_w: tuple[float, float],
-    /,
+    name: str, spare_ppm: int, threshold_iops: float, found: bytes, /
 ) -> str: ...
 
 # The members of struct ssdpm_survey_params: policies, scenarios, blocks, seed, times.

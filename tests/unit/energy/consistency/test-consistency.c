@@ -369,6 +369,146 @@ static void nothing_at_all_divides_by_nothing(void **state)
 	assert_true(isnan(c.sd_iops) && isnan(c.plateau_iops));
 }
 
+/* Watts of 40 seconds: 1, 2, 3 and so on. */
+static void make_power(double power_w[40])
+{
+	for (size_t i = 0; i < 40; i++)
+		power_w[i] = (double)i + 1;
+}
+
+static void power_is_the_mean_of_the_plateau_and_of_the_seconds_that_count(
+	void **state)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c) };
+	struct ssdpm_consistency_params params = { .size = sizeof(params) };
+	double iops[40], power_w[40];
+
+	(void)state;
+	make_power(power_w);
+	params.power_w = power_w;
+	for (size_t length = 4; length <= 16; length += 4) {
+		for (size_t i = 0; i < 40; i++)
+			iops[i] = i < length ? 80000 : 8000;
+		params.begin_s = 20;
+		params.end_s = 30;
+		assert_int_equal(
+			ssdpm_consistency_measure(iops, 40, &params, &c, NULL),
+			0);
+		assert_true(c.cliff_s == (double)length);
+		assert_true(c.mean_power_w == 25.5);
+		/* 10 seconds are the most of a plateau. */
+		assert_true(c.plateau_power_w == (length == 4 ? 2.5 :
+						  length == 8 ? 4.5 :
+								5.5));
+	}
+	/* To the end, and beyond it. */
+	params.end_s = 100;
+	assert_int_equal(ssdpm_consistency_measure(iops, 40, &params, &c, NULL),
+			 0);
+	assert_true(c.mean_power_w == 30.5);
+	/* 9 seconds have no plateau. */
+	params.begin_s = 0;
+	assert_int_equal(ssdpm_consistency_measure(iops, 9, &params, &c, NULL),
+			 0);
+	assert_true(c.mean_power_w == 5);
+	assert_true(isnan(c.plateau_iops) && isnan(c.plateau_power_w));
+}
+
+static void seconds_that_are_not_known_have_no_part_in_power(void **state)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c) };
+	struct ssdpm_consistency_params params = { .size = sizeof(params) };
+	double iops[40], power_w[40];
+
+	(void)state;
+	make_power(power_w);
+	for (size_t i = 0; i < 40; i++)
+		iops[i] = 100;
+	assert_int_equal(ssdpm_consistency_measure(iops, 40, &params, &c, NULL),
+			 0);
+	assert_true(isnan(c.plateau_power_w) && isnan(c.mean_power_w));
+	params.power_w = power_w;
+	params.end_s = 12;
+	/* 1, 2 and 10 W of the plateau are left, and then 11 W. */
+	for (size_t i = 2; i < 6; i++)
+		iops[i] = NAN;
+	for (size_t i = 6; i < 9; i++)
+		power_w[i] = NAN;
+	power_w[11] = NAN;
+	assert_int_equal(ssdpm_consistency_measure(iops, 40, &params, &c, NULL),
+			 0);
+	assert_true(c.plateau_power_w == 13.0 / 3);
+	assert_true(c.mean_power_w == 6);
+	for (size_t i = 0; i < 12; i++)
+		power_w[i] = NAN;
+	assert_int_equal(ssdpm_consistency_measure(iops, 40, &params, &c, NULL),
+			 0);
+	assert_true(c.plateau_iops == 100);
+	assert_true(isnan(c.plateau_power_w) && isnan(c.mean_power_w));
+	/* Operations are known there, but of the plateau not one. */
+	make_power(power_w);
+	for (size_t i = 0; i < 10; i++)
+		iops[i] = NAN;
+	assert_int_equal(ssdpm_consistency_measure(iops, 40, &params, &c, NULL),
+			 0);
+	assert_true(isnan(c.plateau_power_w));
+	assert_true(c.mean_power_w == 11.5);
+}
+
+static void power_that_cannot_be_is_refused(void **state)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c), .n = 7 };
+	double iops[2] = { 1, 1 }, power_w[2] = { 0, -1 };
+	const struct ssdpm_consistency_params params = {
+		.size = sizeof(params),
+		.end_s = 1,
+		.power_w = power_w,
+	};
+
+	(void)state;
+	assert_int_equal(ssdpm_consistency_measure(iops, 2, &params, &c, NULL),
+			 -EINVAL);
+	power_w[1] = INFINITY;
+	assert_int_equal(ssdpm_consistency_measure(iops, 2, &params, &c, NULL),
+			 -EINVAL);
+	assert_int_equal(c.n, 7);
+	power_w[1] = 0;
+	assert_int_equal(ssdpm_consistency_measure(iops, 2, &params, &c, NULL),
+			 0);
+	assert_true(c.mean_power_w == 0);
+}
+
+static void json_has_the_power_of_the_result(void **state)
+{
+	struct ssdpm_consistency c = { .size = sizeof(c) };
+	const double iops[2] = { 5, 5 }, power_w[2] = { 1, 2 };
+	const struct ssdpm_consistency_params params = {
+		.size = sizeof(params),
+		.power_w = power_w,
+	};
+	const struct ssdpm_consistency_report report = {
+		.size = sizeof(report),
+		.name = "a",
+		.found = &c,
+	};
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(ssdpm_consistency_measure(iops, 2, &params, &c, NULL),
+			 0);
+	assert_int_equal(ssdpm_consistency_report_to_json(&report, &text, NULL),
+			 0);
+	assert_non_null(strstr(text, "\"plateau_power_uw\": null"));
+	assert_non_null(strstr(text, "\"mean_power_uw\": 1500000"));
+	free(text);
+	/* A program may be older than these powers. */
+	c.size = offsetof(struct ssdpm_consistency, plateau_power_w);
+	assert_int_equal(ssdpm_consistency_report_to_json(&report, &text, NULL),
+			 0);
+	assert_non_null(strstr(text, "\"mean_power_uw\": null"));
+	free(text);
+}
+
 static void numbers_that_cannot_be_are_refused(void **state)
 {
 	struct ssdpm_consistency c = { .size = sizeof(c), .n = 7 };
@@ -419,6 +559,12 @@ int main(void)
 		cmocka_unit_test(ranks_are_the_nearest),
 		cmocka_unit_test(holes_are_counted_and_not_zero),
 		cmocka_unit_test(nothing_at_all_divides_by_nothing),
+		cmocka_unit_test(
+			power_is_the_mean_of_the_plateau_and_of_the_seconds_that_count),
+		cmocka_unit_test(
+			seconds_that_are_not_known_have_no_part_in_power),
+		cmocka_unit_test(power_that_cannot_be_is_refused),
+		cmocka_unit_test(json_has_the_power_of_the_result),
 		cmocka_unit_test(numbers_that_cannot_be_are_refused),
 	};
 
