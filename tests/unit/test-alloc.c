@@ -2478,6 +2478,21 @@ static int call_ftl_run(struct result *ret, struct ssdpm_error *error)
 	return err;
 }
 
+static int call_ftl_simulate(struct result *ret, struct ssdpm_error *error)
+{
+	const struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
+					     .host_ns = 10000000 };
+	struct ssdpm_ftl_params params = small_ftl;
+	struct ssdpm_ftl_second seconds[2];
+	int err;
+
+	params.n_user_pages = 0;
+	err = ssdpm_ftl_simulate(&params, 0.5, &cost, 2, seconds, error);
+	if (!err)
+		ret->energy_nj = seconds[0].n_written;
+	return err;
+}
+
 /* A drive beside one with numbers of the caller, with JSON of both. */
 static int call_budget(struct result *ret, struct ssdpm_error *error)
 {
@@ -3015,6 +3030,7 @@ static const struct {
 	{ "ssdpm_iops_log_read_data", call_iops_log },
 	{ "ssdpm_ftl_new", call_ftl_new },
 	{ "ssdpm_ftl_run", call_ftl_run },
+	{ "ssdpm_ftl_simulate", call_ftl_simulate },
 	{ "ssdpm_trial_new", call_trial_new },
 	{ "ssdpm_bisect_new", call_bisect },
 	{ "ssdpm_bisect_from_text", call_bisect },
@@ -3737,8 +3753,10 @@ static void call_sustained_writes(void)
 	const struct ssdpm_nand nand = { .size = sizeof(nand) };
 	const struct ssdpm_io io = { .op = SSDPM_OP_WRITE, .bytes = 8192 };
 	struct ssdpm_ftl_counts counts = { .size = sizeof(counts) };
+	struct ssdpm_ftl_cost times = { .size = sizeof(times) };
 	struct ssdpm_write_cost cost;
 	double value;
+	size_t n;
 
 	ssdpm_wa_calculate(SSDPM_WA_FIFO, 0.1, 0, &value, NULL);
 	ssdpm_wa_calculate_classes(0.1, &one, 1, &value, NULL);
@@ -3749,6 +3767,8 @@ static void call_sustained_writes(void)
 	ssdpm_ftl_write_pattern(in.ftl, &any_page, 100, NULL);
 	ssdpm_ftl_trim(in.ftl, 0, 32, NULL);
 	ssdpm_ftl_get_counts(in.ftl, &counts, NULL);
+	ssdpm_ftl_cost_calculate(0, 256, &times, NULL);
+	ssdpm_ftl_get_spare_factors(&n);
 	ssdpm_ftl_free(NULL);
 }
 
@@ -3945,6 +3965,8 @@ static const struct {
 	{ "ssdpm_wa_calculate_classes", call_sustained_writes },
 	{ "ssdpm_spare_factor_trim", call_sustained_writes },
 	{ "ssdpm_write_cost_calculate", call_sustained_writes },
+	{ "ssdpm_ftl_cost_calculate", call_sustained_writes },
+	{ "ssdpm_ftl_get_spare_factors", call_sustained_writes },
 	{ "ssdpm_ftl_feed", call_sustained_writes },
 	{ "ssdpm_ftl_write", call_sustained_writes },
 	{ "ssdpm_ftl_write_pattern", call_sustained_writes },

@@ -5,8 +5,8 @@
 #include "options/units.h"
 
 static struct consistency_options the_settings = {
-	.capacity = UINT64_C(16) << 30,
-	.bandwidth = 80000000,
+	.capacity = (uint64_t)SSDPM_FTL_BLOCKS * SSDPM_FTL_PAGES_PER_BLOCK *
+		    SSDPM_FTL_PAGE_BYTES,
 	.seed = 1,
 	.collector = SSDPM_FTL_GREEDY,
 	.duration_s = 2000,

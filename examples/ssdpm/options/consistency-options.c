@@ -205,6 +205,16 @@ static enum exit_status check_mode(const struct common *common,
 			      STATUS_DONE;
 }
 
+static void take_usual_spares(struct consistency_options *o)
+{
+	size_t n;
+	const double *usual = ssdpm_ftl_get_spare_factors(&n);
+
+	for (size_t i = 0; i < n && i < MAX_SPARES; i++)
+		o->spares_ppm[o->n_spares++] =
+			(uint64_t)(usual[i] * WHOLE_PPM + 0.5);
+}
+
 enum exit_status check_consistency_options(const struct common *common,
 					   struct consistency_options *o,
 					   char **operands, size_t n)
@@ -238,9 +248,7 @@ enum exit_status check_consistency_options(const struct common *common,
 	    !(o->idle_uw && o->byte_pj))
 		return usage_error(common, "power requires --idle-power and "
 					   "--byte-energy");
-	if (!o->n_spares) {
-		o->spares_ppm[o->n_spares++] = 70000;
-		o->spares_ppm[o->n_spares++] = 250000;
-	}
+	if (!o->n_spares)
+		take_usual_spares(o);
 	return check_page(common, &o->page);
 }

@@ -21,7 +21,7 @@ struct consistency_options {
 	uint64_t spares_ppm[MAX_SPARES];
 	size_t n_spares;
 	uint64_t capacity;
-	uint64_t bandwidth;
+	uint64_t bandwidth;	 /* 0: the library's */
 	uint64_t host_bandwidth; /* 0: as fast as flash */
 	/* 0: not stated */
 	uint32_t idle_uw;

@@ -202,6 +202,12 @@ SSDPM_API int ssdpm_parameters_set_spare(
 	struct ssdpm_background_work *ret_background,
 	struct ssdpm_error *reterr);
 
+/** Bytes of a page: where a number of a drive is in bytes. */
+#define SSDPM_FTL_PAGE_BYTES 4096
+/** A usual drive: 16 GiB of flash. */
+#define SSDPM_FTL_PAGES_PER_BLOCK 256
+#define SSDPM_FTL_BLOCKS 16384
+
 /** Which block is erased next: struct ssdpm_ftl_params.collector. */
 enum ssdpm_ftl_collector {
 	SSDPM_FTL_GREEDY = 1,  /* with the fewest valid pages */
@@ -438,6 +444,59 @@ SSDPM_API int ssdpm_ftl_run(struct ssdpm_ftl *ftl,
 			    const struct ssdpm_ftl_cost *cost, size_t n_seconds,
 			    struct ssdpm_ftl_second *ret_seconds,
 			    struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_ftl_cost_calculate() - the times of flash from its bandwidth
+ * @program_bytes_per_s: at which all flash together programs pages of
+ *                       SSDPM_FTL_PAGE_BYTES; 0: 80 MB/s
+ * @pages_per_block:     2 to 65536
+ * @ret_cost:            its size member is set by the caller
+ *
+ * The host is as fast as flash. Reading a page takes a tenth of programming it.
+ * Erasing a block takes a hundredth of programming all of it. No part takes
+ * power or energy, and there is no cache: the caller sets what is known.
+ *
+ * Return: 0; -ERANGE (@pages_per_block, or a time that ssdpm_ftl_run() does not
+ * take), -EINVAL (@ret_cost is shorter than its size member), -E2BIG.
+ */
+SSDPM_API int ssdpm_ftl_cost_calculate(uint64_t program_bytes_per_s,
+				       uint32_t pages_per_block,
+				       struct ssdpm_ftl_cost *ret_cost,
+				       struct ssdpm_error *reterr);
+
+/**
+ * ssdpm_ftl_get_spare_factors() - those that are compared if nobody names any
+ * @ret_n: how many
+ *
+ * Source: AnandTech's review of the Crucial M500 (2013), on consistency.
+ *
+ * Return: ascending; valid for ever.
+ */
+SSDPM_API const double *ssdpm_ftl_get_spare_factors(size_t *ret_n);
+
+/**
+ * ssdpm_ftl_simulate() - a drive with spare area under sustained writes
+ * @params:       @n_user_pages is 0: the spare factor says it. If @choices is 0
+ *                for SSDPM_FTL_CHOICES, they are 10
+ * @spare_factor: as for ssdpm_wa_calculate(); the host has the nearest number
+ *                of whole pages
+ * @cost:         as for ssdpm_ftl_run(); NULL: ssdpm_ftl_cost_calculate() of
+ * the usual bandwidth
+ * @n_seconds:    how long
+ * @ret_seconds:  room for @n_seconds
+ *
+ * An erased drive is filled in the order of its addresses. Then the host writes
+ * to any page at full speed. ssdpm_consistency_measure() takes n_written and
+ * power_w of the seconds.
+ *
+ * Return: 0; as ssdpm_ftl_new() and ssdpm_ftl_run(), -ERANGE (@spare_factor).
+ */
+SSDPM_API int ssdpm_ftl_simulate(const struct ssdpm_ftl_params *params,
+				 double spare_factor,
+				 const struct ssdpm_ftl_cost *cost,
+				 size_t n_seconds,
+				 struct ssdpm_ftl_second *ret_seconds,
+				 struct ssdpm_error *reterr);
 
 /** ssdpm_wa_formula_to_string() - "random", "fifo" and so on, or NULL */
 SSDPM_API const char *ssdpm_wa_formula_to_string(uint32_t formula);

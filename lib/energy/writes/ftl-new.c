@@ -8,8 +8,6 @@
 
 #include "base/internal.h"
 
-#define MIN_PAGES_PER_BLOCK 2
-#define MAX_PAGES_PER_BLOCK 65536
 /* More would be one random block after another. */
 #define MAX_CHOICES 1024
 

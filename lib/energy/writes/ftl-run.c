@@ -14,8 +14,6 @@
 
 #include "base/internal.h"
 
-#define NS_PER_S UINT64_C(1000000000)
-#define MAX_NS UINT64_C(1000000000)
 #define MAX_NJ UINT64_C(1000000000000)
 
 struct ftl_run {

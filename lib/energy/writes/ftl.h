@@ -11,6 +11,13 @@
 /* No page, no block. */
 #define NOWHERE UINT32_MAX
 
+#define MIN_PAGES_PER_BLOCK 2u
+#define MAX_PAGES_PER_BLOCK 65536u
+
+/* The most of a time in struct ssdpm_ftl_cost. */
+#define MAX_NS UINT64_C(1000000000)
+#define NS_PER_S UINT64_C(1000000000)
+
 /*
  * A block is either open or in a list. A list has the erased blocks, or those
  * with one number of valid pages (greedy). For other collectors, a list has all
@@ -79,6 +86,9 @@ uint32_t ssdpm__ftl_next_page(struct writer *writer);
 /* Checks a range of the host's pages. -ERANGE: beyond them. */
 int ssdpm__ftl_check_range(const struct ssdpm_ftl *ftl, uint64_t first_page,
 			   uint64_t n_pages, struct ssdpm_error *reterr);
+
+/* 0, or -ERANGE. */
+int ssdpm__check_spare_factor(double spare_factor, struct ssdpm_error *reterr);
 
 /* 0, or -EINVAL: the shares do not sum to 1. */
 int ssdpm__check_write_classes(const struct ssdpm_write_class *classes,

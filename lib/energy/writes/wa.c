@@ -20,14 +20,12 @@
 /* Closer to 0 than this, a series is more accurate than its function. */
 #define SERIES_SPARE 1e-4
 #define SERIES_X 1e-2
-#define MIN_PAGES_PER_BLOCK 2u
-#define MAX_PAGES_PER_BLOCK 65536u
 /* Shares from people and files are rounded. */
 #define SHARE_ERROR 1e-6
 /* Newton's steps halve the distance at worst, once for each bit of a double. */
 #define MAX_STEPS 64
 
-static int check_spare(double spare_factor, struct ssdpm_error *reterr)
+int ssdpm__check_spare_factor(double spare_factor, struct ssdpm_error *reterr)
 {
 	if (spare_factor > 0 && spare_factor < 1)
 		return 0;
@@ -87,7 +85,7 @@ int ssdpm_wa_calculate(uint32_t formula, double spare_factor,
 		       struct ssdpm_error *reterr)
 {
 	double wa = 1 / (2 * spare_factor);
-	int err = check_spare(spare_factor, reterr);
+	int err = ssdpm__check_spare_factor(spare_factor, reterr);
 
 	if (err)
 		return err;
@@ -166,7 +164,7 @@ int ssdpm_wa_calculate_classes(double spare_factor,
 			       struct ssdpm_error *reterr)
 {
 	double alpha = 1 / (1 - spare_factor), y = alpha;
-	int err = check_spare(spare_factor, reterr);
+	int err = ssdpm__check_spare_factor(spare_factor, reterr);
 
 	if (!err)
 		err = ssdpm__check_write_classes(classes, n_classes, reterr);
@@ -196,7 +194,7 @@ int ssdpm_spare_factor_trim(double spare_factor, double trim_share,
 			    double *ret_spare_factor,
 			    struct ssdpm_error *reterr)
 {
-	int err = check_spare(spare_factor, reterr);
+	int err = ssdpm__check_spare_factor(spare_factor, reterr);
 
 	if (err)
 		return err;

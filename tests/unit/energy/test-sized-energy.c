@@ -404,6 +404,32 @@ static int ftl_run_at(void *sized, struct ssdpm_error *error)
 	return ssdpm_ftl_run(ftl, &any_page, sized, 1, &second, error);
 }
 
+static int ftl_cost_calculate(void *sized, struct ssdpm_error *error)
+{
+	return ssdpm_ftl_cost_calculate(0, 4, sized, error);
+}
+
+static const struct ssdpm_ftl_params spare_params = {
+	.size = sizeof(spare_params),
+	.n_blocks = 16,
+	.pages_per_block = 4,
+	.collector = SSDPM_FTL_GREEDY,
+};
+
+static int ftl_simulate(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_ftl_second second;
+
+	return ssdpm_ftl_simulate(sized, 0.5, &ftl_cost, 1, &second, error);
+}
+
+static int ftl_simulate_at(void *sized, struct ssdpm_error *error)
+{
+	struct ssdpm_ftl_second second;
+
+	return ssdpm_ftl_simulate(&spare_params, 0.5, sized, 1, &second, error);
+}
+
 static int suspend_judge_of(void *sized, struct ssdpm_error *error)
 {
 	struct ssdpm_suspend_verdict verdict = { .size = sizeof(verdict) };
@@ -1935,6 +1961,12 @@ static const struct sized_case cases[] = {
 	      ftl_get_counts),
 	SIZED(ssdpm_ftl_run, ssdpm_ftl_pattern, SIZED_IN, &any_page, ftl_run),
 	SIZED(ssdpm_ftl_run, ssdpm_ftl_cost, SIZED_IN, &ftl_cost, ftl_run_at),
+	SIZED(ssdpm_ftl_cost_calculate, ssdpm_ftl_cost, SIZED_OUT, NULL,
+	      ftl_cost_calculate),
+	SIZED(ssdpm_ftl_simulate, ssdpm_ftl_params, SIZED_IN, &spare_params,
+	      ftl_simulate),
+	SIZED(ssdpm_ftl_simulate, ssdpm_ftl_cost, SIZED_IN, &ftl_cost,
+	      ftl_simulate_at),
 	SIZED(ssdpm_bisect_new, ssdpm_bisect_params, SIZED_IN, &bisect_params,
 	      bisect_new),
 	SIZED(ssdpm_bisect_add_latency_limit, ssdpm_apst_params, SIZED_IN,

@@ -671,6 +671,145 @@ static void costs_beyond_the_limits_are_refused(void **state)
 	ssdpm_ftl_free(ftl);
 }
 
+static void times_of_flash_follow_from_its_bandwidth(void **state)
+{
+	struct ssdpm_ftl_cost cost = { .size = sizeof(cost), .idle_uw = 5 };
+	struct ssdpm_ftl_cost again = { .size = sizeof(again) };
+
+	(void)state;
+	assert_int_equal(ssdpm_ftl_cost_calculate(0, 256, &cost, NULL), 0);
+	assert_int_equal(cost.host_ns, 51200);
+	assert_int_equal(cost.program_ns, 51200);
+	assert_int_equal(cost.read_ns, 5120);
+	assert_int_equal(cost.erase_ns, 131072);
+	assert_int_equal(cost.idle_uw, 0);
+	assert_int_equal(ssdpm_ftl_cost_calculate(80000000, 256, &again, NULL),
+			 0);
+	assert_memory_equal(&cost, &again, sizeof(cost));
+	/* A block of fewer pages takes less. */
+	assert_int_equal(ssdpm_ftl_cost_calculate(20480000, 64, &cost, NULL),
+			 0);
+	assert_int_equal(cost.program_ns, 200000);
+	assert_int_equal(cost.erase_ns, 128000);
+}
+
+static void flash_that_cannot_be_has_no_times(void **state)
+{
+	static const struct {
+		uint64_t bytes_per_s;
+		uint32_t pages_per_block;
+		int must_be;
+	} cases[] = {
+		{ 0, 1, -ERANGE },
+		{ 0, 65537, -ERANGE },
+		{ 4095, 2, -ERANGE },
+		{ 4096, 100, 0 },
+		{ 4096, 101, -ERANGE }, /* to erase */
+		{ UINT64_C(4096000000000), 2, 0 },
+		{ UINT64_C(4096000000001), 2, -ERANGE },
+		{ UINT64_MAX, 2, -ERANGE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ssdpm_ftl_cost cost = { .size = sizeof(cost),
+					       .host_ns = 7 };
+
+		assert_int_equal(ssdpm_ftl_cost_calculate(
+					 cases[i].bytes_per_s,
+					 cases[i].pages_per_block, &cost, NULL),
+				 cases[i].must_be);
+		assert_int_equal(cost.host_ns == 7, cases[i].must_be != 0);
+	}
+}
+
+static void usual_spare_factors_are_those_of_reviews(void **state)
+{
+	size_t n = 0;
+	const double *usual = ssdpm_ftl_get_spare_factors(&n);
+
+	(void)state;
+	assert_int_equal(n, 2);
+	assert_true(usual[0] == 0.07 && usual[1] == 0.25);
+}
+
+static const struct ssdpm_ftl_params small_drive = {
+	.size = sizeof(small_drive),
+	.seed = 1,
+	.n_blocks = 64,
+	.pages_per_block = 16,
+	.collector = SSDPM_FTL_GREEDY,
+};
+
+/* The same in single steps. */
+static void step_by_step(struct ssdpm_ftl_params params, uint64_t n_user_pages,
+			 const struct ssdpm_ftl_cost *cost,
+			 struct ssdpm_ftl_second seconds[20])
+{
+	struct ssdpm_ftl *ftl;
+
+	params.n_user_pages = n_user_pages;
+	assert_int_equal(ssdpm_ftl_new(&params, &ftl, NULL), 0);
+	assert_int_equal(ssdpm_ftl_write(ftl, 0, n_user_pages, NULL), 0);
+	assert_int_equal(ssdpm_ftl_run(ftl, &uniform, cost, 20, seconds, NULL),
+			 0);
+	ssdpm_ftl_free(ftl);
+}
+
+static void a_simulation_fills_the_drive_and_writes_anywhere(void **state)
+{
+	struct ssdpm_ftl_second found[20], must_be[20];
+	struct ssdpm_ftl_params choices = small_drive;
+	struct ssdpm_ftl_cost usual = { .size = sizeof(usual) };
+
+	(void)state;
+	/* 819.2 of 1024 pages, and 818.6 of 1000. */
+	assert_int_equal(
+		ssdpm_ftl_simulate(&small_drive, 0.2, &slow, 20, found, NULL),
+		0);
+	step_by_step(small_drive, 819, &slow, must_be);
+	assert_memory_equal(found, must_be, sizeof(found));
+	assert_false(isnan(found[0].power_w));
+	choices.collector = SSDPM_FTL_CHOICES;
+	choices.n_blocks = 50;
+	choices.pages_per_block = 20;
+	assert_int_equal(
+		ssdpm_ftl_simulate(&choices, 0.1814, &slow, 20, found, NULL),
+		0);
+	choices.choices = 10;
+	step_by_step(choices, 819, &slow, must_be);
+	assert_memory_equal(found, must_be, sizeof(found));
+	/* Usual flash, whose power is not known. */
+	assert_int_equal(
+		ssdpm_ftl_simulate(&small_drive, 0.2, NULL, 20, found, NULL),
+		0);
+	assert_int_equal(ssdpm_ftl_cost_calculate(0, 16, &usual, NULL), 0);
+	step_by_step(small_drive, 819, &usual, must_be);
+	for (size_t i = 0; i < 20; i++) {
+		assert_int_equal(found[i].n_written, must_be[i].n_written);
+		assert_true(isnan(found[i].power_w));
+	}
+}
+
+static void simulations_that_cannot_be_are_refused(void **state)
+{
+	static const double shares[] = { 0, 1, -0.1, NAN, 0.001 };
+	struct ssdpm_ftl_second second = { .n_written = 7 };
+	struct ssdpm_ftl_params full = small_drive;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+		assert_int_equal(ssdpm_ftl_simulate(&small_drive, shares[i],
+						    NULL, 1, &second, NULL),
+				 -ERANGE);
+	full.n_user_pages = 819;
+	assert_int_equal(ssdpm_ftl_simulate(&full, 0.2, NULL, 1, &second, NULL),
+			 -EINVAL);
+	assert_int_equal(ssdpm_ftl_simulate(NULL, 0.2, NULL, 1, &second, NULL),
+			 -EINVAL);
+	assert_int_equal(second.n_written, 7);
+}
+
 static void drives_that_cannot_work_are_refused(void **state)
 {
 	const struct ssdpm_ftl_params good = { .size = sizeof(good),
@@ -1029,6 +1168,12 @@ int main(void)
 		cmocka_unit_test(a_trace_writes_the_pages_that_it_touches),
 		cmocka_unit_test(a_record_beyond_the_drive_is_named),
 		cmocka_unit_test(costs_beyond_the_limits_are_refused),
+		cmocka_unit_test(times_of_flash_follow_from_its_bandwidth),
+		cmocka_unit_test(flash_that_cannot_be_has_no_times),
+		cmocka_unit_test(usual_spare_factors_are_those_of_reviews),
+		cmocka_unit_test(
+			a_simulation_fills_the_drive_and_writes_anywhere),
+		cmocka_unit_test(simulations_that_cannot_be_are_refused),
 		cmocka_unit_test(drives_that_cannot_work_are_refused),
 		cmocka_unit_test(patterns_that_mean_nothing_are_refused),
 		cmocka_unit_test(
