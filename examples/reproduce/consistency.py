@@ -23,12 +23,7 @@ N_BLOCKS = 4096
 # 5000 programs in a second: a drive of 4 GiB with the flash of one that is 20 times as
 # large and as fast takes the same time to fall.
 PROGRAM_NS = 200_000
-COST = ftl.Cost(
-    host_ns=PROGRAM_NS,
-    program_ns=PROGRAM_NS,
-    read_ns=PROGRAM_NS // 10,
-    erase_ns=PROGRAM_NS * PAGES_PER_BLOCK // 100,
-)
+COST = ftl.Cost.from_bandwidth(4096 * 10**9 // PROGRAM_NS, PAGES_PER_BLOCK)
 
 INPUTS = [
     f"spare area: {DEFAULT:.0%} by default, {MORE:.0%}, and {WITH_RAIN:.0%} where parity "

@@ -39,7 +39,9 @@ from ssdpm.base.convert import (
     check_filename,
     check_instance,
     check_list,
+    check_memory,
     check_number,
+    check_spare,
     check_text,
     check_unsigned,
     check_word,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COST",
     "LATE_S",
+    "SPARES",
     "Comparison",
     "Consistency",
     "compare",
@@ -68,9 +71,11 @@ __all__ = [
 LATE_S = 1400
 """Where reviews of drives take the begin of steady state."""
 
-COST = ftl.Cost(host_ns=51_200, program_ns=51_200, read_ns=5_120, erase_ns=131_072)
-"""Flash that is programmed at 80 MB/s, all of it together; a page is read in a tenth of
-the time of a program, and a block of 256 pages is erased in a hundredth of its own."""
+COST = ftl.Cost.from_bandwidth()
+"""Flash that is programmed at 80 MB/s, in blocks of 256 pages."""
+
+SPARES: tuple[float, ...] = _core.energy.FTL_SPARES
+"""The spare factors that simulate() compares if nobody names any: 0.07 and 0.25."""
 
 Series = Union[TraceSource, npt.ArrayLike]
 """A log (a path, an open file or bytes), or numbers, one for each second."""
@@ -422,12 +427,12 @@ def compare(
 
 
 def simulate(
-    spare: Iterable[float] = (0.07, 0.25),
+    spare: Iterable[float] = SPARES,
     *,
     seconds: SupportsIndex = 2000,
-    cost: ftl.Cost = COST,
-    n_blocks: SupportsIndex = 16384,
-    pages_per_block: SupportsIndex = 256,
+    cost: ftl.Cost | None = None,
+    n_blocks: SupportsIndex = _core.energy.FTL_BLOCKS,
+    pages_per_block: SupportsIndex = _core.energy.FTL_PAGES_PER_BLOCK,
     collector: str = "greedy",
     seed: SupportsIndex = 1,
     begin_s: SupportsIndex = 0,
@@ -443,37 +448,56 @@ def simulate(
     Args:
         spare: of each drive, the share of the flash that holds no data.
         seconds: how long.
-        cost, n_blocks, pages_per_block, collector, seed: as for ssdpm.ftl.simulate();
-            by default 16 GiB of flash.
+        cost: what the work takes; None: ssdpm.ftl.Cost.from_bandwidth() for blocks of
+            that many pages.
+        n_blocks, pages_per_block, collector, seed: as for ssdpm.ftl.simulate(); by
+            default 16 GiB of flash. "choices" looks at 10 blocks.
         begin_s, end_s, threshold_iops: as for measure().
 
     Raises:
         RangeError: a spare factor that is none, or too small for the drive.
     """
     runs = []
-    check_word(collector, "collector", ftl.COLLECTORS)
+    drive = _drive(seed, n_blocks, pages_per_block, collector)
+    numbers = None
+    if cost is not None:
+        numbers = check_instance(cost, "cost", ftl.Cost)._numbers()
+    n_seconds = check_unsigned(seconds, "seconds", 2**32 - 1)
+    check_memory(n_seconds, ftl.second_dtype.itemsize, "seconds")
     for one in check_list(spare, "spare", "numbers"):
-        run = ftl.simulate(
-            one,
-            n_blocks=n_blocks,
-            pages_per_block=pages_per_block,
-            collector=collector,
-            choices=10 if collector == "choices" else None,
-            seed=seed,
-            fill=True,
-            seconds=seconds,
-            cost=cost,
-        )
+        share = check_spare(one)
+        rows = _core.energy.ftl_simulate(drive, share, numbers, n_seconds)
         runs.append(
             _measure(
-                run.iops,
+                rows["n_written"],
                 begin_s,
                 end_s,
                 threshold_iops,
                 None,
-                f"spare {100 * one:.6g} %",
-                run.power_w,
-                round(one * 1e6),
+                f"spare {100 * share:.6g} %",
+                rows["power_w"],
+                round(share * 1e6),
             )
         )
     return Comparison(tuple(runs))
+
+
+def _drive(
+    seed: SupportsIndex,
+    n_blocks: SupportsIndex,
+    pages_per_block: SupportsIndex,
+    collector: str,
+) -> tuple[int, int, int, int]:
+    """As _core.energy.ftl_simulate() takes it."""
+    most = 2**32 - 1
+    word = check_word(collector, "collector", ftl.COLLECTORS)
+    blocks = check_unsigned(n_blocks, "n_blocks", most)
+    each = check_unsigned(pages_per_block, "pages_per_block", most)
+    if blocks * each < most:  # the library refuses more
+        check_memory(blocks * each, 8, "n_blocks, pages_per_block: pages")
+    return (
+        check_unsigned(seed, "seed", 2**64 - 1),
+        blocks,
+        each,
+        _core.energy.FTL_COLLECTORS[word],
+    )

@@ -116,6 +116,32 @@ class Cost(Value):
         for field in fields(self):
             check_unsigned(getattr(self, field.name), field.name, 2**64 - 1)
 
+    @classmethod
+    def from_bandwidth(
+        cls,
+        bytes_per_s: SupportsIndex | None = None,
+        pages_per_block: SupportsIndex = _core.energy.FTL_PAGES_PER_BLOCK,
+    ) -> Cost:
+        """The times of flash that is programmed at this rate, all of it together.
+
+        The host is as fast as flash. Reading a page of 4 KiB takes a tenth of
+        programming it. Erasing a block takes a hundredth of programming all of it.
+
+        Args:
+            bytes_per_s: at which flash is programmed; None: 80 MB/s.
+            pages_per_block: 2 to 65536.
+
+        Raises:
+            RangeError: a page takes less than 1 ns or more than 1 s, or erasing a block
+                takes more than 1 s.
+        """
+        return cls(
+            *_core.energy.ftl_cost_calculate(
+                unsigned_or_zero(bytes_per_s, "bytes_per_s", 2**64 - 1, 1),
+                check_unsigned(pages_per_block, "pages_per_block", 2**32 - 1),
+            )
+        )
+
     def _numbers(self) -> list[int]:
         return [getattr(self, field.name) for field in fields(self)]
 

@@ -574,6 +574,7 @@ CALLS: Mapping[str, Callable[[World], object]] = {
     ),
     "ssdpm.estimate.recommend": lambda w: ssdpm.recommend(w.model, w.gaps),
     "ssdpm.estimate.sweep": lambda w: ssdpm.sweep(w.model, w.gaps, ["linux"]),
+    "ssdpm.ftl.Cost.from_bandwidth": lambda w: ftl.Cost.from_bandwidth(i64(80_000_000)),
     "ssdpm.ftl.Drive.run": lambda w: w.ftl_drive().run(2, w.cost),
     "ssdpm.ftl.simulate": lambda w: w.written,
     "ssdpm.measure.BackgroundRun.from_tail": lambda w: measure.BackgroundRun.from_tail(

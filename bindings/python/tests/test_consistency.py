@@ -262,6 +262,32 @@ def test_spare_area_is_what_makes_a_drive_faster() -> None:
             consistency.simulate([spare])
 
 
+def test_a_simulation_is_a_drive_that_is_filled_and_written_to_anywhere() -> None:
+    assert consistency.SPARES == (0.07, 0.25)
+    usual = ftl.Cost.from_bandwidth(80_000_000, 64)
+    small: dict[str, Any] = {"n_blocks": 64, "pages_per_block": 64, "seconds": 9}
+    for collector, choices in (("greedy", None), ("fifo", None), ("choices", 10)):
+        (found,) = consistency.simulate([0.2], collector=collector, **small)
+        run = ftl.simulate(
+            0.2, collector=collector, choices=choices, seed=1, fill=True, cost=usual, **small
+        )
+        assert found.iops.tolist() == run.iops.tolist()
+    with pytest.raises(MemoryError, match="^seconds: "):
+        consistency.simulate([0.2], seconds=2**32 - 1)
+    with pytest.raises(TypeError, match="cost"):
+        consistency.simulate([0.2], cost=5)  # type: ignore[arg-type]
+
+
+def test_the_times_of_flash_follow_from_its_bandwidth() -> None:
+    assert consistency.COST == ftl.Cost(
+        host_ns=51_200, program_ns=51_200, read_ns=5_120, erase_ns=131_072
+    )
+    assert ftl.Cost.from_bandwidth(20_480_000, 64).erase_ns == 128_000
+    for rate, pages in ((4095, 256), (None, 1), (None, 65537), (2**63, 256)):
+        with pytest.raises(ssdpm.RangeError):
+            ftl.Cost.from_bandwidth(rate, pages)
+
+
 def test_power_is_known_where_it_is_stated() -> None:
     small: dict[str, Any] = {"n_blocks": 1024, "seconds": 40, "begin_s": 20}
     (plain,) = consistency.simulate([0.2], **small)

@@ -17,6 +17,8 @@ using Classes = std::vector<std::pair<double, double>>;
 using PatternTuple = std::tuple<uint32_t, uint64_t, uint64_t, Classes>;
 /* In the order of struct ssdpm_ftl_cost. */
 using CostNumbers = std::array<uint64_t, 14>;
+/* seed, n_blocks, pages_per_block, collector */
+using DriveNumbers = std::tuple<uint64_t, uint32_t, uint32_t, uint32_t>;
 
 static double wa_calculate(uint32_t formula, double spare,
 			   uint32_t pages_per_block)
@@ -121,6 +123,46 @@ static struct ssdpm_ftl_cost cost_from(const CostNumbers &from)
 	cost.cache_nj = from[12];
 	cost.background_uw = from[13];
 	return cost;
+}
+
+static CostNumbers cost_calculate(uint64_t program_bytes_per_s,
+				  uint32_t pages_per_block)
+{
+	struct ssdpm_ftl_cost cost = {};
+	struct ssdpm_error error = {};
+
+	cost.size = sizeof(cost);
+	if (ssdpm_ftl_cost_calculate(program_bytes_per_s, pages_per_block,
+				     &cost, &error))
+		raise_error(error, false);
+	return { cost.host_ns,	  cost.program_ns,   cost.read_ns,
+		 cost.erase_ns,	  cost.buffer_ns,    cost.host_nj,
+		 cost.program_nj, cost.read_nj,	     cost.erase_nj,
+		 cost.idle_uw,	  cost.cache_pages,  cost.cache_ns,
+		 cost.cache_nj,	  cost.background_uw };
+}
+
+static py::array simulate(const DriveNumbers &drive, double spare,
+			  const std::optional<CostNumbers> &numbers,
+			  size_t n_seconds)
+{
+	const struct ssdpm_ftl_cost cost =
+		cost_from(numbers ? *numbers : CostNumbers());
+	struct ssdpm_ftl_params params = {};
+	py::array_t<struct ssdpm_ftl_second> seconds((py::ssize_t)n_seconds);
+	struct ssdpm_ftl_second *at = seconds.mutable_data();
+
+	params.size = sizeof(params);
+	params.seed = std::get<0>(drive);
+	params.n_blocks = std::get<1>(drive);
+	params.pages_per_block = std::get<2>(drive);
+	params.collector = std::get<3>(drive);
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_ftl_simulate(&params, spare,
+					  numbers ? &cost : nullptr, n_seconds,
+					  at, error);
+	});
+	return seconds;
 }
 
 /* struct ssdpm_ftl_pattern with its classes. */
@@ -264,8 +306,22 @@ class Ftl
 	std::mutex mutex;
 };
 
+static py::tuple spare_factors()
+{
+	size_t n = 0;
+	const double *all = ssdpm_ftl_get_spare_factors(&n);
+	py::tuple result(n);
+
+	for (size_t i = 0; i < n; i++)
+		result[i] = all[i];
+	return result;
+}
+
 static void add_numbers(py::module_ &module)
 {
+	module.attr("FTL_BLOCKS") = SSDPM_FTL_BLOCKS;
+	module.attr("FTL_PAGES_PER_BLOCK") = SSDPM_FTL_PAGES_PER_BLOCK;
+	module.attr("FTL_SPARES") = spare_factors();
 	module.attr("WA_FORMULAS") = words(&ssdpm_wa_formula_to_string);
 	module.attr("FTL_COLLECTORS") = words(&ssdpm_ftl_collector_to_string);
 	module.attr("FTL_ORDERS") = words(&ssdpm_ftl_order_to_string);
@@ -283,6 +339,8 @@ void add_writes(py::module_ &module)
 	module.def("spare_factor_trim", &spare_factor_trim);
 	module.def("write_cost", &write_cost);
 	module.def("parameters_set_spare", &parameters_set_spare);
+	module.def("ftl_cost_calculate", &cost_calculate);
+	module.def("ftl_simulate", &simulate);
 	py::class_<Ftl>(module, "Ftl")
 		.def(py::init<uint64_t, uint64_t, uint32_t, uint32_t, uint32_t,
 			      uint32_t, uint32_t>())

@@ -31,8 +31,11 @@ BOUNDS_IN_FORCE: int
 BOUNDS_OWN: tuple[int, int, int]
 CAP_LIMITS: dict[str, int]
 WA_FORMULAS: dict[str, int]
+FTL_BLOCKS: int
 FTL_COLLECTORS: dict[str, int]
 FTL_ORDERS: dict[str, int]
+FTL_PAGES_PER_BLOCK: int
+FTL_SPARES: tuple[float, ...]
 SIGNAL_REMARKS: dict[str, int]
 TRIAL_SETTINGS: dict[str, int]
 TRIAL_DECISIONS: dict[str, int]
@@ -160,6 +163,20 @@ class Gaps(metaclass=_Pybind11Type):
     def to_data(self) -> bytes: ...
     @property
     def idle_ns(self) -> npt.NDArray[np.uint64]: ...
+
+# The members of struct ssdpm_ftl_cost in their order.
+def ftl_cost_calculate(
+    program_bytes_per_s: int, pages_per_block: int, /
+) -> list[int]: ...
+
+# seed, n_blocks, pages_per_block, collector; a row for each second.
+def ftl_simulate(
+    drive: tuple[int, int, int, int],
+    spare: float,
+    cost: list[int] | None,
+    n_seconds: int,
+    /,
+) -> npt.NDArray[np.void]: ...
 
 # order, first_page, n_pages, (address_share, write_share) of each class
 _Pattern: TypeAlias = tuple[int, int, int, list[tuple[float, float]]]
