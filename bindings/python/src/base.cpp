@@ -88,6 +88,7 @@ PYBIND11_MODULE(_core, module)
 #endif
 {
 	py::module_ energy = module.def_submodule("energy");
+	py::module_ ftl = module.def_submodule("ftl");
 	py::module_ observe = module.def_submodule("observe");
 	py::module_ suspend = module.def_submodule("suspend");
 
@@ -110,6 +111,7 @@ PYBIND11_MODULE(_core, module)
 	add_measure(energy);
 	add_survey(energy);
 	add_writes(energy);
+	add_ftl(ftl);
 	add_observe(observe);
 	add_watch(observe);
 	add_suspend(suspend);

@@ -374,6 +374,9 @@ void add_measure(py::module_ &module);
 void add_survey(py::module_ &module);
 void add_writes(py::module_ &module);
 
+/* That of _core.ftl. */
+void add_ftl(py::module_ &module);
+
 /* Those of _core.observe. */
 void add_observe(py::module_ &module);
 void add_watch(py::module_ &module);

@@ -74,7 +74,7 @@ LATE_S = 1400
 COST = ftl.Cost.from_bandwidth()
 """Flash that is programmed at 80 MB/s, in blocks of 256 pages."""
 
-SPARES: tuple[float, ...] = _core.energy.FTL_SPARES
+SPARES: tuple[float, ...] = _core.ftl.SPARES
 """The spare factors that simulate() compares if nobody names any: 0.07 and 0.25."""
 
 Series = Union[TraceSource, npt.ArrayLike]
@@ -382,7 +382,8 @@ def _measure(
     *plain, cliff, steady, plateau_power_w, mean_power_w = map(none_if_nan, found)
     cliff_s, steady_s = (None if one is None else int(one) for one in (cliff, steady))
     members: list[Any] = [title, *plain, cliff_s, steady_s, threshold, series]
-    run = Consistency(*members, plateau_power_w, mean_power_w, powers)
+    members += [plateau_power_w, mean_power_w, powers]
+    run = Consistency(*members)
     return run._written_by(
         lambda: _core.energy.consistency_json(title, spare_ppm, threshold, kept)
     )
@@ -431,8 +432,8 @@ def simulate(
     *,
     seconds: SupportsIndex = 2000,
     cost: ftl.Cost | None = None,
-    n_blocks: SupportsIndex = _core.energy.FTL_BLOCKS,
-    pages_per_block: SupportsIndex = _core.energy.FTL_PAGES_PER_BLOCK,
+    n_blocks: SupportsIndex = _core.ftl.BLOCKS,
+    pages_per_block: SupportsIndex = _core.ftl.PAGES_PER_BLOCK,
     collector: str = "greedy",
     seed: SupportsIndex = 1,
     begin_s: SupportsIndex = 0,
@@ -466,7 +467,7 @@ def simulate(
     check_memory(n_seconds, ftl.second_dtype.itemsize, "seconds")
     for one in check_list(spare, "spare", "numbers"):
         share = check_spare(one)
-        rows = _core.energy.ftl_simulate(drive, share, numbers, n_seconds)
+        rows = _core.ftl.simulate(drive, share, numbers, n_seconds)
         runs.append(
             _measure(
                 rows["n_written"],
@@ -488,7 +489,7 @@ def _drive(
     pages_per_block: SupportsIndex,
     collector: str,
 ) -> tuple[int, int, int, int]:
-    """As _core.energy.ftl_simulate() takes it."""
+    """As _core.ftl.simulate() takes it."""
     most = 2**32 - 1
     word = check_word(collector, "collector", ftl.COLLECTORS)
     blocks = check_unsigned(n_blocks, "n_blocks", most)
@@ -499,5 +500,5 @@ def _drive(
         check_unsigned(seed, "seed", 2**64 - 1),
         blocks,
         each,
-        _core.energy.FTL_COLLECTORS[word],
+        _core.ftl.COLLECTORS[word],
     )

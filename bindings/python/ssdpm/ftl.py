@@ -60,15 +60,15 @@ __all__ = [
     "simulate",
 ]
 
-COLLECTORS: tuple[str, ...] = tuple(_core.energy.FTL_COLLECTORS)
+COLLECTORS: tuple[str, ...] = tuple(_core.ftl.COLLECTORS)
 """Which block is erased next: "greedy", that with the fewest valid pages; "fifo", the
 one written longest ago; "choices", the best of a few random ones."""
 
-PATTERNS: tuple[str, ...] = tuple(_core.energy.FTL_ORDERS)
+PATTERNS: tuple[str, ...] = tuple(_core.ftl.ORDERS)
 """Where writes go: "sequential", and from the begin again; "uniform", to any page;
 "classes", to any page of a class, by its share."""
 
-second_dtype: np.dtype[np.void] = _core.energy.ftl_second_dtype
+second_dtype: np.dtype[np.void] = _core.ftl.second_dtype
 """Layout of struct ssdpm_ftl_second: n_written, n_programmed, n_erased, background_ns,
 power_w."""
 
@@ -120,7 +120,7 @@ class Cost(Value):
     def from_bandwidth(
         cls,
         bytes_per_s: SupportsIndex | None = None,
-        pages_per_block: SupportsIndex = _core.energy.FTL_PAGES_PER_BLOCK,
+        pages_per_block: SupportsIndex = _core.ftl.PAGES_PER_BLOCK,
     ) -> Cost:
         """The times of flash that is programmed at this rate, all of it together.
 
@@ -136,7 +136,7 @@ class Cost(Value):
                 takes more than 1 s.
         """
         return cls(
-            *_core.energy.ftl_cost_calculate(
+            *_core.ftl.cost_calculate(
                 unsigned_or_zero(bytes_per_s, "bytes_per_s", 2**64 - 1, 1),
                 check_unsigned(pages_per_block, "pages_per_block", 2**32 - 1),
             )
@@ -222,7 +222,7 @@ class Drive(Ongoing):
         reserve_blocks: SupportsIndex = 1,
         seed: SupportsIndex = 0,
     ) -> None:
-        number = _core.energy.FTL_COLLECTORS[
+        number = _core.ftl.COLLECTORS[
             check_word(collector, "collector", COLLECTORS)
         ]
         most = 2**32 - 1
@@ -231,7 +231,7 @@ class Drive(Ongoing):
         each = check_unsigned(pages_per_block, "pages_per_block", most)
         if blocks * each < most:  # the library refuses more
             check_memory(blocks * each, 8, "n_blocks, pages_per_block: pages")
-        self._handle = _core.energy.Ftl(
+        self._handle = _core.ftl.Ftl(
             check_unsigned(seed, "seed", 2**64 - 1),
             pages,
             blocks,
@@ -372,7 +372,7 @@ def _pattern(
         )
     most = 2**64 - 1
     return (
-        _core.energy.FTL_ORDERS[word],
+        _core.ftl.ORDERS[word],
         check_unsigned(first_page, "first_page", most),
         unsigned_or_zero(n_pages, "n_pages", most, 1),
         [] if classes is None else check_classes(classes),

@@ -265,7 +265,7 @@ class World:
     @cached_property
     def written(self) -> ftl.Run:
         return ftl.simulate(
-            0.2, n_blocks=i64(64), seconds=i64(3), cost=self.cost
+            0.2, n_blocks=i64(64), fill=True, seconds=i64(3), cost=self.cost
         )
 
     @cached_property

@@ -319,28 +319,31 @@ static py::tuple spare_factors()
 
 static void add_numbers(py::module_ &module)
 {
-	module.attr("FTL_BLOCKS") = SSDPM_FTL_BLOCKS;
-	module.attr("FTL_PAGES_PER_BLOCK") = SSDPM_FTL_PAGES_PER_BLOCK;
-	module.attr("FTL_SPARES") = spare_factors();
-	module.attr("WA_FORMULAS") = words(&ssdpm_wa_formula_to_string);
-	module.attr("FTL_COLLECTORS") = words(&ssdpm_ftl_collector_to_string);
-	module.attr("FTL_ORDERS") = words(&ssdpm_ftl_order_to_string);
+	module.attr("BLOCKS") = SSDPM_FTL_BLOCKS;
+	module.attr("PAGES_PER_BLOCK") = SSDPM_FTL_PAGES_PER_BLOCK;
+	module.attr("SPARES") = spare_factors();
+	module.attr("COLLECTORS") = words(&ssdpm_ftl_collector_to_string);
+	module.attr("ORDERS") = words(&ssdpm_ftl_order_to_string);
 	PYBIND11_NUMPY_DTYPE(ssdpm_ftl_second, n_written, n_programmed,
 			     n_erased, background_ns, power_w);
-	module.attr("ftl_second_dtype") =
-		py::dtype::of<struct ssdpm_ftl_second>();
+	module.attr("second_dtype") = py::dtype::of<struct ssdpm_ftl_second>();
 }
 
 void add_writes(py::module_ &module)
 {
-	add_numbers(module);
+	module.attr("WA_FORMULAS") = words(&ssdpm_wa_formula_to_string);
 	module.def("wa_calculate", &wa_calculate);
 	module.def("wa_calculate_classes", &wa_calculate_classes);
 	module.def("spare_factor_trim", &spare_factor_trim);
 	module.def("write_cost", &write_cost);
 	module.def("parameters_set_spare", &parameters_set_spare);
-	module.def("ftl_cost_calculate", &cost_calculate);
-	module.def("ftl_simulate", &simulate);
+}
+
+void add_ftl(py::module_ &module)
+{
+	add_numbers(module);
+	module.def("cost_calculate", &cost_calculate);
+	module.def("simulate", &simulate);
 	py::class_<Ftl>(module, "Ftl")
 		.def(py::init<uint64_t, uint64_t, uint32_t, uint32_t, uint32_t,
 			      uint32_t, uint32_t>())

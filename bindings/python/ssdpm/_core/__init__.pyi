@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ssdpm._core import energy as energy
+from ssdpm._core import ftl as ftl
 from ssdpm._core import observe as observe
 from ssdpm._core import suspend as suspend
 

@@ -31,11 +31,6 @@ BOUNDS_IN_FORCE: int
 BOUNDS_OWN: tuple[int, int, int]
 CAP_LIMITS: dict[str, int]
 WA_FORMULAS: dict[str, int]
-FTL_BLOCKS: int
-FTL_COLLECTORS: dict[str, int]
-FTL_ORDERS: dict[str, int]
-FTL_PAGES_PER_BLOCK: int
-FTL_SPARES: tuple[float, ...]
 SIGNAL_REMARKS: dict[str, int]
 TRIAL_SETTINGS: dict[str, int]
 TRIAL_DECISIONS: dict[str, int]
@@ -76,7 +71,6 @@ _Names: TypeAlias = tuple[Any, ...]
 _Work: TypeAlias = tuple[float, float, float, int, int, int, int]
 io_dtype: np.dtype[np.void]
 run_dtype: np.dtype[np.void]
-ftl_second_dtype: np.dtype[np.void]
 cap_point_dtype: np.dtype[np.void]
 budget_state_dtype: np.dtype[np.void]
 interval_dtype: np.dtype[np.void]
@@ -163,45 +157,6 @@ class Gaps(metaclass=_Pybind11Type):
     def to_data(self) -> bytes: ...
     @property
     def idle_ns(self) -> npt.NDArray[np.uint64]: ...
-
-# The members of struct ssdpm_ftl_cost in their order.
-def ftl_cost_calculate(
-    program_bytes_per_s: int, pages_per_block: int, /
-) -> list[int]: ...
-
-# seed, n_blocks, pages_per_block, collector; a row for each second.
-def ftl_simulate(
-    drive: tuple[int, int, int, int],
-    spare: float,
-    cost: list[int] | None,
-    n_seconds: int,
-    /,
-) -> npt.NDArray[np.void]: ...
-
-# order, first_page, n_pages, (address_share, write_share) of each class
-_Pattern: TypeAlias = tuple[int, int, int, list[tuple[float, float]]]
-
-class Ftl(metaclass=_Pybind11Type):
-    def __init__(
-        self,
-        seed: int,
-        n_user_pages: int,
-        n_blocks: int,
-        pages_per_block: int,
-        reserve_blocks: int,
-        collector: int,
-        choices: int,
-    ) -> None: ...
-    def write(self, first_page: int, n_pages: int) -> None: ...
-    def trim(self, first_page: int, n_pages: int) -> None: ...
-    def feed(self, ios: npt.NDArray[np.void], page_bytes: int) -> None: ...
-    def write_pattern(self, pattern: _Pattern, n_writes: int) -> None: ...
-    # The numbers are the members of struct ssdpm_ftl_cost in their order.
-    def run(
-        self, pattern: _Pattern, cost: list[int], n_seconds: int
-    ) -> npt.NDArray[np.void]: ...
-    # The members of struct ssdpm_ftl_counts in their order.
-    def counts(self) -> tuple[int, int, int, int, int, int]: ...
 
 def trace_open(
     source: int | bytes,
