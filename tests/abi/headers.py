@@ -34,7 +34,7 @@ SYSTEM_HEADERS = {"stdbool.h", "stddef.h", "stdint.h"}
 # Members that are numbers without a unit, and why they have none.
 UNITLESS = {
     # identity and marks
-    "code", "error", "nvme_status", "flags", "unknown", "not_reported", "kind",
+    "code", "risks_data", "stands", "takes_trial", "error", "nvme_status", "flags", "unknown", "not_reported", "kind",
     "provenance", "vendor_id", "apsta", "algorithm", "quirks", "kernel_quirks", "verdict", "is_main",
     "active_power_workload", "sent", "sets", "enabled", "link_state", "format",
     "refused", "sata_supported", "sata_supported_unknown", "sata_enabled",
