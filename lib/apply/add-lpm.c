@@ -9,8 +9,6 @@
 
 #define HOST_CAP_SALP (1u << 26)
 
-enum { VENDOR_ATI = 0x1002, VENDOR_AMD = 0x1022 };
-
 int ssdpm__lpm_path(const struct ssdpm_device_facts *facts,
 		    char path[SSDPM__TARGET_BYTES], struct ssdpm_error *reterr)
 {
@@ -128,21 +126,12 @@ static int check_sata(const struct ssdpm_plan *plan,
 static int check_lpm_quirks(const struct ssdpm_device_facts *facts,
 			    uint32_t quirks, struct ssdpm_error *reterr)
 {
-	const uint16_t vendor = facts->pci_vendor_id;
-
+	/* It is found for the adapter of the disk. */
 	if (quirks & SSDPM_QUIRK_NO_LPM)
 		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
 				   "%s: the quirk no-lpm forbids it: %s fails "
 				   "with link power management",
 				   facts->name, facts->product);
-	if ((quirks & SSDPM_QUIRK_NO_LPM_ON_ATI && vendor == VENDOR_ATI) ||
-	    (quirks & SSDPM_QUIRK_NO_LPM_ON_ATI_AND_AMD &&
-	     (vendor == VENDOR_ATI || vendor == VENDOR_AMD)))
-		return ssdpm__fail(reterr, -EOPNOTSUPP, 0,
-				   "%s: a quirk forbids it: %s fails with link "
-				   "power management behind an adapter of "
-				   "vendor %04x",
-				   facts->name, facts->product, vendor);
 	return 0;
 }
 

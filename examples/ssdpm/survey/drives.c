@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VENDOR_ATI 0x1002
-#define VENDOR_AMD 0x1022
-
 /* Bits of ssdpm_device_facts.flags, the weightiest first. */
 static const struct {
 	uint32_t flag;
@@ -27,17 +24,11 @@ static const struct {
 
 static const char *quirk_reason(const struct drive *drive)
 {
-	const uint16_t vendor =
-		ssdpm_device_get_facts(drive->device)->pci_vendor_id;
-	uint32_t quirks, from_kernel, mask;
+	const uint32_t mask = SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS |
+			      SSDPM_QUIRK_NO_LPM;
+	uint32_t quirks, from_kernel;
 	struct ssdpm_error error;
 
-	mask = SSDPM_QUIRK_NO_APST | SSDPM_QUIRK_NO_DEEPEST_PS |
-	       SSDPM_QUIRK_NO_LPM;
-	if (vendor == VENDOR_ATI)
-		mask |= SSDPM_QUIRK_NO_LPM_ON_ATI;
-	if (vendor == VENDOR_ATI || vendor == VENDOR_AMD)
-		mask |= SSDPM_QUIRK_NO_LPM_ON_ATI_AND_AMD;
 	if (ssdpm_device_get_quirks(drive->device, &drive->live->facts,
 				    drive->model, &quirks, &from_kernel,
 				    &error))

@@ -58,7 +58,6 @@ int ssdpm__bisect_read_disk_quirks(const struct ssdpm_device_facts *device,
 				   struct ssdpm_error *reterr)
 {
 	const bool is_ati = device->pci_vendor_id == 0x1002;
-	const bool is_amd = device->pci_vendor_id == 0x1022;
 	struct ssdpm_model *model = NULL;
 	uint32_t quirks = 0;
 	int err = machine->linux_release[0] ? new_disk(device, &model, reterr) :
@@ -73,9 +72,6 @@ int ssdpm__bisect_read_disk_quirks(const struct ssdpm_device_facts *device,
 		is_ati && quirks & (SSDPM_QUIRK_NO_LPM_ON_ATI |
 				    SSDPM_QUIRK_NO_LPM_ON_ATI_AND_AMD);
 	drive->has_nolpm = quirks & SSDPM_QUIRK_NO_LPM ||
-			   (is_ati && quirks & SSDPM_QUIRK_NO_LPM_ON_ATI) ||
-			   ((is_ati || is_amd) &&
-			    quirks & SSDPM_QUIRK_NO_LPM_ON_ATI_AND_AMD) ||
 			   (device->known & SSDPM_FACT_LPM_SUPPORTED &&
 			    !device->lpm_supported);
 	return 0;
