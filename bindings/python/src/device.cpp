@@ -212,7 +212,7 @@ class Sampler
 	Sampler(const Sampler &) = delete;
 	Sampler &operator=(const Sampler &) = delete;
 
-	/* (time_ns, power_w, energy_j, flags, left_j) */
+	/* (time_ns, power_w, energy_j, flags, left_j, update_ns) */
 	py::tuple read()
 	{
 		struct ssdpm_reading reading = {};
@@ -225,7 +225,7 @@ class Sampler
 		});
 		return py::make_tuple(reading.time_ns, reading.power_w,
 				      reading.energy_j, reading.flags,
-				      reading.left_j);
+				      reading.left_j, reading.update_ns);
 	}
 
       private:

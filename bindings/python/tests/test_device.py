@@ -609,6 +609,11 @@ def test_a_reading_has_power_energy_and_time(root: Path) -> None:
         assert second.left_j == pytest.approx(40.99999 * 3600)
         assert second.same and not second.charge_counter
         assert second.time_ns > first.time_ns
+        assert first.update_ns is second.update_ns is None
+        put(battery_of(root), power_now=6100000)
+        last = [sampler.read() for _ in range(8)][-1]
+        assert last.update_ns is not None
+        assert last.update_ns == last.time_ns - first.time_ns
 
 
 def test_a_counter_has_no_power_at_first_and_may_wrap(root: Path) -> None:

@@ -39,13 +39,6 @@ enum exit_status record_meter(const struct common *common,
 			      const struct meter_options *options,
 			      struct recording *ret_recording);
 
-/*
- * How often a meter has a new value, from n readings, of which n_same repeat
- * the one before. The time from the first to the last is span_ns. 0: unknown;
- * few repeats are chance.
- */
-uint64_t meter_update_ns(uint64_t n, uint64_t n_same, uint64_t span_ns);
-
 /* Whether samples are fast enough, for people and as JSON. */
 
 /* Prints a line for each fault. */

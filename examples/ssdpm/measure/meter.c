@@ -59,7 +59,8 @@ struct recorder {
 	int64_t start_ns; /* of the first reading */
 	int64_t interval_ns;
 	int64_t last_ns;
-	uint64_t n, n_same, n_bad;
+	uint64_t n, n_bad;
+	uint64_t update_ns; /* 0: unknown */
 	bool counts_only;
 	bool has_counter;
 	bool was_reset;
@@ -181,7 +182,7 @@ static enum exit_status take_reading(struct recorder *r, bool *ret_ended)
 	r->n_bad = 0;
 	status = write_sample(r, &reading);
 	r->n++;
-	r->n_same += reading.flags & SSDPM_READING_SAME;
+	r->update_ns = reading.update_ns;
 	r->was_reset |= (reading.flags & SSDPM_READING_RESET) != 0;
 	r->last_ns = reading.time_ns;
 	r->counter_j = reading.energy_j;
@@ -213,21 +214,12 @@ static enum exit_status read_all(struct recorder *r)
 	return status;
 }
 
-uint64_t meter_update_ns(uint64_t n, uint64_t n_same, uint64_t span_ns)
-{
-	const uint64_t n_new = n - n_same;
-
-	if (n < FEW_READINGS || n_new < 2)
-		return 0;
-	return span_ns / ((n_same * 4 < n ? n : n_new) - 1);
-}
-
 static void warn_of_repeats(const struct recorder *r)
 {
-	const uint64_t every_ns = meter_update_ns(
-		r->n, r->n_same, (uint64_t)(r->last_ns - r->start_ns));
+	const uint64_t every_ns = r->update_ns;
 
-	if (r->n < FEW_READINGS || r->n_same * 4 < r->n)
+	if (r->n < FEW_READINGS ||
+	    every_ns == (uint64_t)(r->last_ns - r->start_ns) / (r->n - 1))
 		return;
 	if (!every_ns)
 		remark("%s said the same %s times: does it measure?",

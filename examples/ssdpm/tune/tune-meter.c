@@ -2,7 +2,6 @@
 /* Which meter sees the drives, and how often it measures. */
 #include "tune/trial.h"
 
-#include "measure/measure.h"
 #include "options/numbers.h"
 #include "text/progress.h"
 
@@ -92,8 +91,7 @@ enum exit_status find_update(struct trial_setup *setup)
 		progress_show(&progress, "how often it measures");
 	}
 	progress_clear();
-	setup->update_ns =
-		meter_update_ns(n, n_same, (n - 1) * (uint64_t)SECOND_NS);
+	setup->update_ns = reading.update_ns;
 	if (setup->update_ns > SLOW_NS && !setup->common->quiet)
 		remark("%s has a new value each %s: a trial may take longer",
 		       setup->meter.name, time_text(setup->update_ns).text);

@@ -110,6 +110,11 @@ enum ssdpm_reading_flag {
  * @reserved: 0
  * @left_j:   what the battery still holds; of the meter "battery", all of them;
  *            NaN: it is none, or its driver does not say
+ * @update_ns: mean time from one new value of the meter to the next, of all
+ *            readings of this sampler: update_ns of struct ssdpm_trial_params.
+ *            If fewer than a quarter repeat the one before, that is chance, and
+ *            each reading is new. 0: unknown: there are fewer than 10 readings,
+ *            or all are the same
  */
 struct ssdpm_reading {
 	size_t size;
@@ -119,6 +124,7 @@ struct ssdpm_reading {
 	uint32_t flags;
 	uint32_t reserved;
 	double left_j;
+	uint64_t update_ns;
 };
 
 struct ssdpm_sampler;

@@ -24,6 +24,9 @@ struct ssdpm_sampler {
 	int64_t time_ns;
 	int64_t suspended_ns; /* until then, since the machine started */
 	double energy_j;
+	/* Readings, and those that repeat the one before. */
+	uint64_t n, n_same;
+	int64_t first_ns;
 	bool started;
 	bool lost; /* the counter was missing at one reading */
 };
@@ -245,6 +248,28 @@ static bool is_same(const struct meter_value *last,
 	       !(now->power_w > last->power_w) && !isnan(last->power_w);
 }
 
+/* Fewer tell nothing about how often a meter measures. */
+enum { LEAST_READINGS = 10 };
+
+/* After this reading. */
+static uint64_t find_update(struct ssdpm_sampler *sampler,
+			    const struct ssdpm_reading *reading)
+{
+	const uint64_t n = ++sampler->n;
+	uint64_t n_new;
+
+	sampler->n_same += (reading->flags & SSDPM_READING_SAME) != 0;
+	if (n == 1)
+		sampler->first_ns = reading->time_ns;
+	n_new = n - sampler->n_same;
+	if (n < LEAST_READINGS || n_new < 2)
+		return 0;
+	/* A few repeats are chance. */
+	if (sampler->n_same * 4 < n)
+		n_new = n;
+	return (uint64_t)(reading->time_ns - sampler->first_ns) / (n_new - 1);
+}
+
 int ssdpm_sampler_read(struct ssdpm_sampler *sampler,
 		       struct ssdpm_reading *ret_reading,
 		       struct ssdpm_error *reterr)
@@ -275,6 +300,7 @@ int ssdpm_sampler_read(struct ssdpm_sampler *sampler,
 	reading.energy_j = sampler->lost ? NAN : sampler->energy_j;
 	reading.left_j =
 		sampler->meter.kind == SSDPM_METER_BATTERY ? value.left_j : NAN;
+	reading.update_ns = find_update(sampler, &reading);
 	sampler->started = true;
 	sampler->last = value;
 	sampler->time_ns = reading.time_ns;

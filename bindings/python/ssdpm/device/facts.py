@@ -106,6 +106,9 @@ class Reading(Value):
         charge_counter: energy_j is charge times voltage.
         left_j: what the battery still holds, or all of them together; NaN: it is none,
             or its driver does not say.
+        update_ns: mean time from one new value of the meter to the next, in all
+            readings of the sampler, as a Trial needs it; None: unknown, as before 10
+            readings.
     """
 
     time_ns: int
@@ -116,6 +119,7 @@ class Reading(Value):
     reset: bool
     charge_counter: bool
     left_j: float
+    update_ns: int | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,7 +84,7 @@ class Sampler(Live):
         """
         if self._handle is None:
             raise ValueError("the sampler is closed")
-        time_ns, power_w, energy_j, flags, left_j = self._handle.read()
+        time_ns, power_w, energy_j, flags, left_j, update_ns = self._handle.read()
         return Reading(
             time_ns,
             power_w,
@@ -94,6 +94,7 @@ class Sampler(Live):
             bool(flags & _core.READING_RESET),
             bool(flags & _core.READING_CHARGE_COUNTER),
             left_j,
+            update_ns or None,
         )
 
     def __iter__(self) -> Iterator[Reading]:

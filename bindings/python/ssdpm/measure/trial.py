@@ -3,12 +3,14 @@
 
 The caller sets, waits and reads; a trial says what and when::
 
-    trial = measure.Trial(update_ns=10**9, likely_uw=100_000)
+    trial = measure.Trial(update_ns=10**9, likely_uw=advice.trial_likely_uw)
     while trial.state.decision == "not-yet":
         block = trial.next(time.monotonic_ns())
         apply(block.setting)                      # "a" or "b"
         trial.feed(time.monotonic_ns(), read_meter())
 
+Advice.trial_likely_uw is None if no trial is needed. find_meter("machine") finds a
+meter that sees the drives. Reading.update_ns is how often it has a new value.
 ssdpm_trial(3) has the rules and the statistics.
 """
 

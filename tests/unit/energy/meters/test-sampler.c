@@ -815,6 +815,61 @@ static void meters_are_found_by_name_folder_file_or_path(void **state)
 	assert_not_found(root, "", -ENOENT, "expected package-0");
 }
 
+static void after_ten_readings_it_is_known_how_often_a_meter_measures(
+	void **state)
+{
+	/* Its value changes with every so many readings, which are 1 s apart.
+	 */
+	static const struct {
+		int every;
+		double update_s; /* of 20 readings; 0: unknown */
+	} all[] = {
+		{ 1, 1 }, { 2, 19 / 9. }, { 4, 19 / 4. }, { 10, 19 }, { 40, 0 }
+	};
+	char *root = *state, text[32];
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct ssdpm_sampler *sampler;
+		struct ssdpm_reading reading;
+
+		put_battery(root, "BAT0", "Discharging\n", "5000000\n");
+		sampler = sampler_of(root, "BAT0");
+		for (int n = 1; n <= 20; n++) {
+			snprintf(text, sizeof(text), "%d\n",
+				 5000000 + (n - 1) / all[i].every);
+			put_battery(root, "BAT0", "Discharging\n", text);
+			reading = read_one(sampler);
+			if (n < 10)
+				assert_int_equal(reading.update_ns, 0);
+			pass(1);
+		}
+		assert_int_equal(reading.update_ns,
+				 (uint64_t)(all[i].update_s * 1e9));
+		ssdpm_sampler_free(sampler);
+	}
+}
+
+static void a_repeat_that_may_be_chance_does_not_count(void **state)
+{
+	char *root = *state, text[32];
+	struct ssdpm_sampler *sampler;
+	struct ssdpm_reading reading;
+
+	put_battery(root, "BAT0", "Discharging\n", "5000000\n");
+	sampler = sampler_of(root, "BAT0");
+	for (int n = 0; n < 12; n++) {
+		snprintf(text, sizeof(text), "%d\n",
+			 5000000 + (n == 3 ? 2 :
+				    n == 7 ? 6 :
+					     n));
+		put_battery(root, "BAT0", "Discharging\n", text);
+		reading = read_one(sampler);
+		pass(1);
+	}
+	assert_int_equal(reading.update_ns, 1000000000);
+	ssdpm_sampler_free(sampler);
+}
+
 /* It is looked for in this order; a part of the machine is none. */
 static void the_machine_as_a_whole_has_one_meter_or_none(void **state)
 {
@@ -1214,6 +1269,8 @@ int main(void)
 		TEST(meters_that_nobody_found_are_refused),
 		TEST(a_reading_is_as_long_as_its_caller_knows),
 		TEST(meters_are_found_by_name_folder_file_or_path),
+		TEST(after_ten_readings_it_is_known_how_often_a_meter_measures),
+		TEST(a_repeat_that_may_be_chance_does_not_count),
 		TEST(the_machine_as_a_whole_has_one_meter_or_none),
 		TEST(odd_bytes_of_a_name_are_not_printed),
 		TEST(of_a_counter_that_is_there_twice_one_is_meant),
