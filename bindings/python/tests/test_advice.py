@@ -171,6 +171,23 @@ def test_a_trial_that_saves_decides_what_nothing_else_does(machine: Maker) -> No
         assert (said["resolvable_uw"], said["power_source"]) == (None, "battery")
 
 
+def test_a_setting_is_for_the_drive_that_it_was_found_for(machine: Maker) -> None:
+    root = machine("apst-off")
+    [advice] = ssdpm.tune(root)
+    assert advice.advice == "set"
+    plan = ssdpm.plan(root)
+    [serial] = root.glob("sys/devices/**/nvme/nvme0/serial")
+    serial.write_text("another\n")
+    with pytest.raises(ssdpm.NotInForceError, match="nvme0: it is another drive now"):
+        advice.add_to(plan)
+    assert plan.steps == ()
+    # A copy has no machine to ask.
+    again = pickle.loads(pickle.dumps(advice))
+    assert again == advice
+    again.add_to(plan)
+    assert plan.steps
+
+
 def test_a_trial_that_cannot_be_is_refused(machine: Maker) -> None:
     root = machine("laptop")
     with pytest.raises(ssdpm.NotFoundError, match="no drive 'nvme7'"):

@@ -93,10 +93,23 @@ static py::object saving_or_none(const struct ssdpm_energy_report_item &item)
 	return item.after ? py::object(saving_tuple(item.saving)) : py::none();
 }
 
+/* Raises an error if it is gone, or another drive has its name. */
+static void check_drive(const struct ssdpm_energy_report *report, size_t index)
+{
+	struct ssdpm_device *device = nullptr;
+
+	without_gil([&](struct ssdpm_error *error) {
+		return ssdpm_energy_report_read_device(report, index, &device,
+						       error);
+	});
+	ssdpm_device_unref(device);
+}
+
 /*
  * [(name, product, policy, message, error, advice, setting, saving, likely,
  * added_mean_ns, added_p99_ns, route, its likely, its gain, awake, link,
- * verdict, takes_trial, trial_likely_uw, JSON), ...]
+ * verdict, takes_trial, trial_likely_uw, JSON, a call that fails if another
+ * drive has its name), ...]
  */
 static py::list tune(const Machine &machine, uint32_t patience,
 		     const OptionalText &workload,
@@ -122,9 +135,8 @@ static py::list tune(const Machine &machine, uint32_t patience,
 		return ssdpm_energy_report_new(machine.get(), &params, &made,
 					       error);
 	});
-	const std::unique_ptr<struct ssdpm_energy_report,
-			      decltype(&ssdpm_energy_report_free)>
-		memory(made, &ssdpm_energy_report_free);
+	const std::shared_ptr<struct ssdpm_energy_report> report(
+		made, &ssdpm_energy_report_free);
 	set_trials(made, trials);
 	item.size = sizeof(item);
 	for (size_t i = 0; !ssdpm_energy_report_get_item(made, i, &item); i++)
@@ -151,6 +163,9 @@ static py::list tune(const Machine &machine, uint32_t patience,
 			written([&](char **text, struct ssdpm_error *error) {
 				return ssdpm_energy_report_item_to_json(
 					made, i, text, error);
+			}),
+			py::cpp_function([report, i]() {
+				check_drive(report.get(), i);
 			})));
 	return result;
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ssdpm import _core
 from ssdpm.apply.plan import Plan
@@ -152,6 +152,11 @@ class Advice(Json):
     verdict: str | None = None
     takes_trial: bool = False
     trial_likely_uw: int | None = None
+    # A call that fails if another drive has the name since; None: none is known.
+    _check: ClassVar[Any] = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_check": None}
 
     def __str__(self) -> str:
         if self.error:
@@ -168,12 +173,18 @@ class Advice(Json):
     def add_to(self, plan: Plan) -> None:
         """Add the setting to a plan of the same machine, if the advice is to set it.
 
+        It reads the drive again, unless this was copied or made by hand.
+
         Raises:
+            NotInForceError: it is another drive now: product, place or serial number
+                differ.
             As Plan.add_latency_tolerance() and Plan.add_lpm().
         """
         check_instance(plan, "plan", Plan)
         if self.advice != "set":
             return
+        if self._check is not None:
+            self._check()
         if self.lpm is not None:
             plan.add_lpm(self.name, self.lpm)
         elif self.max_exit_latency_us is not None:
@@ -359,6 +370,7 @@ def tune(
             row[17],
             row[18] or None,
         )
+        object.__setattr__(advice, "_check", row[20])
         found.append(advice._written_by(row[19]))
     for drive in tried:
         raise NotFoundError(errno.ENOENT, f"trials: there is no drive {drive!r}")
